@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #define TAIL_BYTES_MAX (2u << 20) /* the parser's longest line, with room */
-#define RATE_CATCH_UP_NS 20000000
+#define RATE_CATCH_UP_NS 100000000
 
 void lane_init(struct lane *lane, struct load_thread *thread, uint32_t number, struct lane_request *ring)
 {

@@ -246,11 +246,12 @@ static_assert(COUNT_OF(bench_option_rows) <= OPTION_ROWS_MAX, "more rows than `g
 
 bool bench_option_given(const struct bench_options *options, const char *name)
 {
-    for (unsigned i = 0; i < bench_option_row_count; i++)
-        if (bench_option_rows[i].name && strcmp(bench_option_rows[i].name, name) == 0)
-            return options->given[i];
-    CHECK(!"an option of that name");
-    return false;
+    unsigned at = 0;
+    while (at < bench_option_row_count &&
+           (!bench_option_rows[at].name || strcmp(bench_option_rows[at].name, name) != 0))
+        at++;
+    CHECK(at < bench_option_row_count);
+    return options->given[at];
 }
 
 bool bench_options_refused(const struct bench_options *options, char *error)

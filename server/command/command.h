@@ -96,6 +96,9 @@ struct command_key_spec {
 typedef int (*command_find_keys)(const struct command *command, const struct bytes *argv, uint32_t argc, uint32_t *at,
                                  uint32_t capacity);
 
+/* What a call does to its keys, as KEY_ flags: COMMAND GETKEYSANDFLAGS. */
+typedef uint32_t (*command_key_flags_of)(const struct bytes *argv, uint32_t argc);
+
 struct command {
     const char *name;       /* upper case; of a subcommand its own word only ("SETNAME") */
     const char *summary;    /* one sentence in our own words */
@@ -106,6 +109,8 @@ struct command {
     int16_t arity;          /* including the name (and the subcommand); negative: at least */
     struct command_keys keys;
     uint32_t key_flags;     /* of the one spec that `keys` makes */
+    const char *key_notes;  /* why they are what they are, where that is not plain; COMMAND INFO shows it */
+    command_key_flags_of key_flags_of; /* for rows with KEY_VARIABLE: the flags of one call */
     const struct command_key_spec *key_specs; /* instead, several: ends with a zero row */
     uint64_t flags;         /* CMD_ and CAT_ */
     command_find_keys find_keys; /* instead of `keys` for keys that move */

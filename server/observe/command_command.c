@@ -162,7 +162,7 @@ static void write_keys(struct call *call, const struct command *command, const u
             resp_write_array(call->reply, 2);
         resp_write_bulk(call->reply, call->argv[2 + at[i]]);
         if (with_flags)
-            command_key_flags_write(command_key_flags_at(command, argc, at[i]), call->reply);
+            command_key_flags_write(command_key_flags_at(command, call->argv + 2, argc, at[i]), call->reply);
     }
 }
 

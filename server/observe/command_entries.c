@@ -54,9 +54,13 @@ static void write_number(struct resp_writer *writer, const char *name, int64_t n
     resp_write_integer(writer, number);
 }
 
-static void write_key_spec(const struct command_key_spec *spec, struct resp_writer *writer)
+static void write_key_spec(const struct command_key_spec *spec, const char *notes, struct resp_writer *writer)
 {
-    resp_write_map(writer, 3);
+    resp_write_map(writer, notes ? 4 : 3);
+    if (notes) {
+        resp_write_text(writer, "notes");
+        resp_write_text(writer, notes);
+    }
     resp_write_text(writer, "flags");
     command_key_flags_write(spec->flags, writer);
 
@@ -116,10 +120,12 @@ static struct command_keys legacy_keys(const struct command *command)
     return keys;
 }
 
-uint32_t command_key_flags_at(const struct command *command, uint32_t argc, uint32_t at)
+uint32_t command_key_flags_at(const struct command *command, const struct bytes *argv, uint32_t argc, uint32_t at)
 {
     struct command_key_spec one;
     size_t count;
+    if (command->key_flags_of)
+        return command->key_flags_of(argv, argc);
     const struct command_key_spec *specs = key_specs(command, &one, &count);
     for (size_t i = 0; i < count; i++) {
         int64_t last = specs[i].last < 0 ? (int64_t)argc + specs[i].last : specs[i].last;
@@ -154,7 +160,7 @@ void command_entry_write(const struct command_entry *entry, struct resp_writer *
     write_tips(command->tips, writer);
     resp_write_set(writer, count);
     for (size_t i = 0; i < count; i++)
-        write_key_spec(&specs[i], writer);
+        write_key_spec(&specs[i], command->key_notes, writer);
     resp_write_set(writer, entry->child_count);
     for (uint32_t i = 0; i < entry->child_count; i++)
         command_entry_write(&entry->children[i], writer);

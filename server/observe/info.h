@@ -33,6 +33,7 @@ int info_write_cluster(struct server *server, struct buf *to);
 int info_write_stats(struct server *server, struct buf *to);
 int info_write_commandstats(struct server *server, struct buf *to);
 int info_write_errorstats(struct server *server, struct buf *to);
+int info_write_latencystats(struct server *server, struct buf *to);
 int info_write_keyspace(struct server *server, struct buf *to);
 
 #endif

@@ -18,6 +18,7 @@ const struct info_section info_sections[] = {
     {"Modules", info_write_modules, true, 80},
     {"Commandstats", info_write_commandstats, false, 90},
     {"Errorstats", info_write_errorstats, true, 100},
+    {"Latencystats", info_write_latencystats, false, 110},
     {"Cluster", info_write_cluster, true, 120},
     {"Keyspace", info_write_keyspace, true, 130},
     {0},

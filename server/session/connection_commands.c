@@ -150,9 +150,9 @@ static enum outcome hello(struct call *call)
     if (hello.has_user && !authenticate(call, hello.user, hello.password))
         return OUTCOME_DONE;
     if (!session_is(call->session, SESSION_AUTHENTICATED))
-        return call_error(call, "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO "
-                                "<proto> AUTH <user> <pass> option can be used to authenticate the client and select the "
-                                "RESP protocol version at the same time");
+        return call_error(call, "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH "
+                                "<user> <pass> option can be used to authenticate the client and select the RESP protocol "
+                                "version at the same time");
     if (hello.has_name)
         store_name(call->session, hello.name);
     if (hello.protocol)

@@ -14,13 +14,13 @@
 #define SLAB_POOLED true
 #endif
 
-#define REGION_SIZE (256u * 1024)
 #define SPAN_SIZE (2u * 1024 * 1024)
+#define TIERS 3u
 #define REGION_HEADER 64u
 #define CLASS_COUNT 256u
 #define CACHE_SLOTS 32u
-/* Empty regions that keep their pages, for the next class that needs one. */
-#define WARM_REGIONS 16u
+/* Bytes of empty regions of a tier that keep their pages, for the next class that needs one. */
+#define WARM_BYTES (512u * 1024)
 
 struct object {
     struct object *next;
@@ -41,15 +41,16 @@ struct size_class {
     struct mutex mutex;
     struct region *partial; /* regions with room */
     uint32_t size;
+    uint32_t tier, region_size;
     uint32_t batch; /* objects moved to or from a cache at once */
 };
 
 struct slab {
     struct size_class classes[CLASS_COUNT];
     struct mutex mutex; /* rank LEAF: regions and spans */
-    struct region *empty;
-    uint32_t warm;
-    uint64_t regions_used;
+    struct region *empty[TIERS];
+    uint32_t warm[TIERS];  /* bytes */
+    uint64_t reserved;     /* bytes of regions in use */
     void **spans;
     uint32_t span_count, span_capacity;
     struct slab_cache *caches;
@@ -91,6 +92,19 @@ size_t slab_class_size(size_t size)
     return size <= SLAB_SIZE_MAX ? size_of_class(class_of(size)) : size;
 }
 
+/* Small objects live in small regions: when most of a class dies (the tables of all slots grow at about the same time),
+ * the fewer share a region, the more regions come free whole. */
+static uint32_t tier_of(uint32_t size)
+{
+    return size <= 512 ? 0 : size <= 2048 ? 1 : 2;
+}
+
+static uint32_t tier_region_size(uint32_t tier)
+{
+    static const uint32_t sizes[TIERS] = {16 * 1024, 64 * 1024, 256 * 1024};
+    return sizes[tier];
+}
+
 struct slab *slab_create(void)
 {
     struct slab *slab = mem_alloc_zeroed(sizeof(*slab));
@@ -99,6 +113,8 @@ struct slab *slab_create(void)
         struct size_class *class = &slab->classes[i];
         mutex_init(&class->mutex, MUTEX_RANK_ALLOCATOR);
         class->size = size_of_class(i);
+        class->tier = tier_of(class->size);
+        class->region_size = tier_region_size(class->tier);
         /* About 8 KB a batch: caches of big objects must not hold much. */
         uint32_t batch = 8192 / class->size;
         class->batch = batch > CACHE_SLOTS / 2 ? CACHE_SLOTS / 2 : batch < 1 ? 1 : batch;
@@ -139,9 +155,10 @@ static void list_remove(struct region **list, struct region *region)
     region->next = NULL;
 }
 
-/* Maps 2 MB on a 2 MB boundary and cuts it into empty regions. */
-static bool add_span(struct slab *slab)
+/* Maps 2 MB on a 2 MB boundary and cuts it into empty regions of the tier. */
+static bool add_span(struct slab *slab, uint32_t tier)
 {
+    uint32_t region_size = tier_region_size(tier);
     if (slab->span_count == slab->span_capacity) {
         uint32_t capacity = slab->span_capacity ? slab->span_capacity * 2 : 64;
         void **spans = mem_try_realloc(slab->spans, capacity * sizeof(*spans));
@@ -160,26 +177,27 @@ static bool add_span(struct slab *slab)
         munmap(span + SPAN_SIZE, (size_t)(raw + SPAN_SIZE - span));
     (void)madvise(span, SPAN_SIZE, MADV_HUGEPAGE);
     slab->spans[slab->span_count++] = span;
-    for (uint32_t at = SPAN_SIZE; at > 0; at -= REGION_SIZE) {
-        struct region *region = (struct region *)(void *)(span + at - REGION_SIZE);
+    for (uint32_t at = SPAN_SIZE; at > 0; at -= region_size) {
+        struct region *region = (struct region *)(void *)(span + at - region_size);
         region->listed = false;
-        list_push(&slab->empty, region);
-        slab->warm++;
+        list_push(&slab->empty[tier], region);
     }
+    slab->warm[tier] += SPAN_SIZE;
     return true;
 }
 
 static struct region *take_region(struct slab *slab, uint32_t class_index)
 {
+    const struct size_class *class = &slab->classes[class_index];
+    uint32_t tier = class->tier;
     mutex_lock(&slab->mutex);
-    struct region *region = slab->empty;
-    if (!region && add_span(slab))
-        region = slab->empty;
+    struct region *region = slab->empty[tier];
+    if (!region && add_span(slab, tier))
+        region = slab->empty[tier];
     if (region) {
-        list_remove(&slab->empty, region);
-        if (slab->warm > 0)
-            slab->warm--;
-        slab->regions_used++;
+        list_remove(&slab->empty[tier], region);
+        slab->warm[tier] -= slab->warm[tier] > class->region_size ? class->region_size : slab->warm[tier];
+        slab->reserved += class->region_size;
         *region = (struct region){.class_index = class_index, .untouched = REGION_HEADER};
     }
     mutex_unlock(&slab->mutex);
@@ -188,15 +206,16 @@ static struct region *take_region(struct slab *slab, uint32_t class_index)
 
 static void give_region(struct slab *slab, struct region *region)
 {
+    const struct size_class *class = &slab->classes[region->class_index];
     mutex_lock(&slab->mutex);
-    slab->regions_used--;
-    if (slab->warm >= WARM_REGIONS) {
+    slab->reserved -= class->region_size;
+    if (slab->warm[class->tier] >= WARM_BYTES) {
         /* All but the first page, which holds the header and the list. */
-        (void)madvise((uint8_t *)region + 4096, REGION_SIZE - 4096, MADV_DONTNEED);
+        (void)madvise((uint8_t *)region + 4096, class->region_size - 4096, MADV_DONTNEED);
     } else {
-        slab->warm++;
+        slab->warm[class->tier] += class->region_size;
     }
-    list_push(&slab->empty, region);
+    list_push(&slab->empty[class->tier], region);
     mutex_unlock(&slab->mutex);
 }
 
@@ -226,7 +245,7 @@ static bool refill(struct slab_cache *cache, uint32_t index)
         }
         region->live++;
         cached->objects[cached->count++] = object;
-        if (!region->free && region->untouched + class->size > REGION_SIZE) {
+        if (!region->free && region->untouched + class->size > class->region_size) {
             list_remove(&class->partial, region);
             region->listed = false;
         }
@@ -243,7 +262,7 @@ static void drain(struct slab_cache *cache, uint32_t index, uint32_t count)
     mutex_lock(&class->mutex);
     for (uint32_t i = 0; i < count; i++) {
         struct object *object = cached->objects[i];
-        struct region *region = (struct region *)((uintptr_t)object & ~(uintptr_t)(REGION_SIZE - 1));
+        struct region *region = (struct region *)((uintptr_t)object & ~((uintptr_t)class->region_size - 1));
         object->next = region->free;
         region->free = object;
         region->live--;
@@ -339,6 +358,6 @@ void slab_stats_read(struct slab *slab, struct slab_stats *stats)
     for (struct slab_cache *cache = slab->caches; cache; cache = cache->next)
         used += atomic_load_explicit(&cache->used, memory_order_relaxed);
     stats->used = used > 0 ? (uint64_t)used : 0;
-    stats->reserved = slab->regions_used * REGION_SIZE;
+    stats->reserved = slab->reserved;
     mutex_unlock(&slab->mutex);
 }

@@ -4,8 +4,8 @@
  * to SLAB_SIZE_MAX. An object's class is a pure function of its size, so no size is stored: the caller gives it back on
  * freeing. Objects whose size is a multiple of 64 start on a cache line.
  *
- *   span (2 MB, mmap, huge page where the kernel has them) = 8 regions
- *   region (256 KB, aligned): 64-byte header | object | object | ...
+ *   span (2 MB, mmap, huge page where the kernel has them) = regions of one size
+ *   region (16, 64 or 256 KB, aligned to its size): 64-byte header | object | object | ...
  *
  * Owns:       spans. They are never unmapped before slab_destroy; empty regions give their pages back.
  * Threads:    a slab_cache belongs to one thread; an object may be freed through any cache. Class lists are under a mutex

@@ -7,8 +7,6 @@ from server_process import subject_is_redis
 
 # Tips that changed with 7.2.
 CHANGED_TIPS = {"randomkey"}
-# Since 7.2 a command's access flags differ.
-CHANGED_SPECS = set()
 
 
 def entries(server, names):
@@ -61,8 +59,11 @@ def test_command_info_tips(described):
 
 
 def plain(value):
-    """Key specifications with their flags in any order."""
+    """Key specifications with their flags in any order and without the notes for humans."""
     if isinstance(value, list):
+        if b"notes" in value:
+            at = value.index(b"notes")
+            value = value[:at] + value[at + 2:]
         return sorted(value) if value and all(type(item).__name__ == "Simple" for item in value) else [plain(item) for item in value]
     return value
 
@@ -101,7 +102,7 @@ def test_command_info(both):
 
 
 def test_command_in_resp3_has_sets(both):
-    both.compare("COMMAND INFO get set                  ~ shape", protocols=(3,))
+    both.compare("COMMAND INFO get incr mget             ~ shape", protocols=(3,))
 
 
 def test_command_count_and_list(both):

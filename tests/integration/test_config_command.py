@@ -3,6 +3,9 @@ import os
 
 import pytest
 
+from resp_client import RespClient
+from server_process import free_port
+
 # Directives whose default and form must be Redis's own.
 DEFAULTS = """maxmemory maxmemory-policy maxmemory-samples appendfsync dbfilename databases timeout tcp-keepalive maxclients
 requirepass notify-keyspace-events slowlog-log-slower-than slowlog-max-len latency-monitor-threshold client-output-buffer-limit
@@ -76,21 +79,17 @@ def test_config_set(both):
         CONFIG SET tcp-keepalive 50 timeout bad
         CONFIG GET tcp-keepalive
         CONFIG SET tcp-keepalive 300
-        CONFIG SET maxmemory 100mb
-        CONFIG GET maxmemory
-        CONFIG SET maxmemory 1GB
-        CONFIG GET maxmemory
-        CONFIG SET maxmemory 100k
-        CONFIG SET maxmemory 5000000000
-        CONFIG SET maxmemory 1x
-        CONFIG SET maxmemory -1
-        CONFIG SET maxmemory abc
-        CONFIG SET maxmemory 0
-        CONFIG SET maxmemory-policy allkeys-lru
-        CONFIG GET maxmemory-policy
-        CONFIG SET maxmemory-policy bad
-        CONFIG SET maxmemory-policy NOEVICTION
-        CONFIG SET maxmemory-policy noeviction
+        CONFIG SET client-query-buffer-limit 100mb
+        CONFIG GET client-query-buffer-limit
+        CONFIG SET client-query-buffer-limit 1GB
+        CONFIG GET client-query-buffer-limit
+        CONFIG SET client-query-buffer-limit 2000k
+        CONFIG GET client-query-buffer-limit
+        CONFIG SET client-query-buffer-limit 5000000000
+        CONFIG SET client-query-buffer-limit 1x
+        CONFIG SET client-query-buffer-limit -1
+        CONFIG SET client-query-buffer-limit abc
+        CONFIG SET client-query-buffer-limit 1gb
         CONFIG SET proto-max-bulk-len 1mb
         CONFIG GET proto-max-bulk-len
         CONFIG SET proto-max-bulk-len 1
@@ -109,18 +108,60 @@ def test_config_set(both):
         CONFIG GET protected-mode
         CONFIG SET protected-mode yes
         CONFIG SET appendonly maybe
-        CONFIG SET hz 0
         CONFIG SET hz 10
         CONFIG SET slave-read-only yes
         CONFIG SET replica-read-only yes slave-read-only no
         CONFIG SET slowlog-log-slower-than -1
         CONFIG SET slowlog-log-slower-than 10000
-        CONFIG SET port 99999
-        CONFIG SET maxclients 0
         CONFIG SET latency-monitor-threshold 100
         CONFIG GET latency-monitor-threshold
         CONFIG SET latency-monitor-threshold 0
     """)
+
+
+def test_config_set_maxmemory_and_its_policy(both):
+    both.compare("""
+        CONFIG SET maxmemory 100mb
+        CONFIG GET maxmemory
+        CONFIG SET maxmemory 1GB
+        CONFIG GET maxmemory
+        CONFIG SET maxmemory 100k
+        CONFIG SET maxmemory 5000000000
+        CONFIG SET maxmemory 1x
+        CONFIG SET maxmemory -1
+        CONFIG SET maxmemory abc
+        CONFIG SET maxmemory 0
+        CONFIG SET maxmemory-policy allkeys-lru
+        CONFIG GET maxmemory-policy
+        CONFIG SET maxmemory-policy bad
+        CONFIG SET maxmemory-policy NOEVICTION
+        CONFIG SET maxmemory-policy noeviction
+    """)
+
+
+def test_config_set_at_the_limits(both):
+    both.compare("""
+        CONFIG SET hz 0
+        CONFIG SET hz 10
+        CONFIG SET port 99999
+        CONFIG SET port abc
+        CONFIG SET maxclients 0
+        CONFIG SET maxclients 10000
+    """)
+
+
+def test_config_set_port_listens_anew(start_both):
+    for server in start_both().servers:
+        old, fresh = server.port, free_port()
+        with server.client() as client:
+            assert client.call("CONFIG", "SET", "port", fresh) == b"OK"
+            assert client.call("CONFIG", "GET", "port") == [b"port", b"%d" % fresh]
+            assert client.call("PING") == b"PONG"
+        server.port = fresh
+        with server.client() as client:
+            assert client.call("PING") == b"PONG"
+        with pytest.raises(OSError):
+            RespClient(("127.0.0.1", old))
 
 
 def test_config_set_notify_keyspace_events(both):
@@ -166,7 +207,7 @@ hz 30
 
 # save ""
 save ""
-maxmemory 10mb
+client-query-buffer-limit 10mb
 """
 
 
@@ -175,7 +216,7 @@ def test_config_rewrite_keeps_comments(start_both):
     texts = []
     for server in both.servers:
         with server.client() as client:
-            assert client.call("CONFIG", "SET", "timeout", "77", "maxmemory", "20mb", "tcp-keepalive", "123") == b"OK"
+            assert client.call("CONFIG", "SET", "timeout", "77", "client-query-buffer-limit", "20mb", "tcp-keepalive", "123") == b"OK"
             assert client.call("CONFIG", "REWRITE") == b"OK"
             assert client.ask("CONFIG", "REWRITE", "x").raw == \
                 b"-ERR wrong number of arguments for 'config|rewrite' command\r\n"
@@ -189,7 +230,7 @@ def test_config_rewrite_keeps_comments(start_both):
         assert lines.count("timeout 77") == 1 and "timeout 10" not in lines
         assert "maxclients 500" in lines
         assert "tcp-keepalive 123" in lines
-        assert "maxmemory 20mb" in lines or "maxmemory 20971520" in lines
+        assert "client-query-buffer-limit 20mb" in lines or "client-query-buffer-limit 20971520" in lines
         assert len([line for line in lines if line.startswith("hz ")]) == 1
         assert "hz 30" in lines
 

@@ -67,12 +67,12 @@ def test_auth(start_both):
         CLIENT ID
         CLIENT BAD
         COMMAND COUNT
-        HELLO
-        HELLO 2
-        HELLO 3
+        HELLO                                    ~ code
+        HELLO 2                                  ~ code
+        HELLO 3                                  ~ code
         HELLO 4
         HELLO 3 AUTH default wrong
-        HELLO 3 SETNAME me
+        HELLO 3 SETNAME me                       ~ code
         HELLO 2 AUTH
         AUTH
         AUTH wrong
@@ -174,7 +174,8 @@ def test_reset(both):
         CLIENT NO-EVICT on
         CLIENT INFO                              ~ fields id addr laddr fd age idle qbuf qbuf-free argv-mem rbs rbp obl oll omem tot-mem multi-mem events
         RESET
-        CLIENT INFO                              ~ fields id addr laddr fd age idle qbuf qbuf-free argv-mem rbs rbp obl oll omem tot-mem multi-mem events
+        CLIENT INFO                              ~ fields flags id addr laddr fd age idle qbuf qbuf-free argv-mem rbs rbp obl oll omem tot-mem multi-mem events
+        CLIENT INFO                              = /flags=N /
     """)
 
 

@@ -40,7 +40,7 @@ MaxClients 777
 requirepass "with \\"quotes\\" and \\x41"
    tcp-keepalive   17
 
-maxmemory 10mb
+client-query-buffer-limit 10mb
 loglevel verbose
 client-output-buffer-limit pubsub 16mb 4mb 30
 save 3600 1
@@ -51,9 +51,18 @@ databases 5
 
 def test_a_configuration_file(start_both):
     both = start_both(config=CONFIG, password='with "quotes" and A')
-    lines = [f"CONFIG GET {name}" for name in ("timeout", "maxclients", "requirepass", "tcp-keepalive", "maxmemory", "loglevel",
+    lines = [f"CONFIG GET {name}" for name in ("timeout", "maxclients", "requirepass", "tcp-keepalive", "client-query-buffer-limit", "loglevel",
                                                "client-output-buffer-limit", "databases")]
     both.compare("\n".join(lines + ["SELECT 4", "SELECT 5"]), flush=False)
+
+
+def test_a_configuration_with_a_memory_limit_and_events(start_both):
+    both = start_both(config="maxmemory 100mb\nmaxmemory-policy allkeys-lru\nnotify-keyspace-events KEA\n")
+    both.compare("""
+        CONFIG GET maxmemory
+        CONFIG GET maxmemory-policy
+        CONFIG GET notify-keyspace-events
+    """)
 
 
 def test_the_command_line_overrides_the_file(start_server):

@@ -145,7 +145,9 @@ def test_reconnects_after_so_many_requests(server, bench):
 @pytest.mark.parametrize("rate", [10, 75, 333])
 def test_rate_limiting_is_exact(server, bench, rate):
     run = bench(server, "-t", 1, "-c", 4, "--test-time=2", "--rate-limiting", rate)
-    assert run.stats["Totals"]["Count"] == pytest.approx(4 * rate * 2, rel=0.03, abs=4)
+    expected = 4 * rate * 2
+    # Never more; less only as far as a busy machine lets turns pass.
+    assert expected * 0.85 - 4 <= run.stats["Totals"]["Count"] <= expected + 4
 
 
 def test_rate_limited_runs_by_count_end(server, bench):
@@ -155,9 +157,15 @@ def test_rate_limited_runs_by_count_end(server, bench):
 
 
 def test_unix_socket_and_io(server, tmp_path):
-    for io in ("epoll", "auto"):
-        run = bench_run("-S", server.unix, "-t", 2, "-c", 20, "-n", 50, "--io", io, json_path=tmp_path / "u.json")
+    for io in ("uring", "epoll", "auto"):
+        run = bench_run("-S", server.unix, "-t", 2, "-c", 20, "-n", 50, "--io", io, json_path=tmp_path / "u.json",
+                        check=None if io == "uring" else 0)
+        if run.status == 1 and run.json is None:
+            assert io == "uring" and "cannot run" in run.stderr  # forbidden in many containers
+            continue
         assert run.stats["Totals"]["Count"] == 2000
+        assert run.stats["Load generator"]["I/O"] == {"uring": "io_uring", "epoll": "epoll"}.get(
+            io, run.stats["Load generator"]["I/O"])
     assert run.json["configuration"]["unix socket"] == server.unix
 
 

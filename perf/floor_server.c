@@ -26,6 +26,7 @@ enum { BLOCK_SIZE_MIN = 256 * 1024, OWED_MAX = 100000 };
 struct server {
     struct loop *loop;
     struct loop_listener listener;
+    struct client *clients;
     uint8_t *block;
     size_t reply_size;    /* bytes of one reply */
     size_t block_replies; /* replies in the block */
@@ -38,6 +39,7 @@ enum phase { AT_REQUEST, IN_INLINE, IN_ARRAY_LENGTH, AT_BULK, IN_BULK_LENGTH, IN
 struct client {
     struct loop_conn conn;
     struct server *server;
+    struct client *previous, *next;
     enum phase phase;
     int64_t number;    /* the length being read */
     int64_t arguments; /* bulks left of the request */
@@ -149,10 +151,23 @@ static void client_sent(struct loop_conn *conn)
     }
 }
 
+static void client_close(struct client *client)
+{
+    if (client->previous != NULL) {
+        client->previous->next = client->next;
+    } else {
+        client->server->clients = client->next;
+    }
+    if (client->next != NULL) {
+        client->next->previous = client->previous;
+    }
+    loop_conn_close(&client->conn);
+}
+
 static void client_closed(struct loop_conn *conn, int error)
 {
     (void)error;
-    loop_conn_close(conn);
+    client_close(CONTAINER_OF(conn, struct client, conn));
 }
 
 static void client_released(struct loop_conn *conn)
@@ -177,7 +192,13 @@ static void accepted(struct loop_listener *listener, int fd)
     if (loop_conn_open(server->loop, &client->conn, &client_handler, fd) != 0) {
         close(fd);
         mem_free(client);
+        return;
     }
+    client->next = server->clients;
+    if (client->next != NULL) {
+        client->next->previous = client;
+    }
+    server->clients = client;
 }
 
 /* ---- the program ------------------------------------------------------------------------------------------------- */
@@ -185,8 +206,8 @@ static void accepted(struct loop_listener *listener, int fd)
 static void make_block(struct server *server, size_t bulk_size)
 {
     char head[32];
-    int head_size = bulk_size == 0 ? snprintf(head, sizeof(head), "+OK\r\n")
-                                   : snprintf(head, sizeof(head), "$%zu\r\n", bulk_size);
+    int head_size =
+        bulk_size == 0 ? snprintf(head, sizeof(head), "+OK\r\n") : snprintf(head, sizeof(head), "$%zu\r\n", bulk_size);
     server->reply_size = (size_t)head_size + (bulk_size == 0 ? 0 : bulk_size + 2);
     server->block_replies = BLOCK_SIZE_MIN / server->reply_size + 1;
     server->block = mem_alloc(server->block_replies * server->reply_size);
@@ -304,10 +325,21 @@ int main(int argc, char **argv)
     }
     start_signal_thread(&server);
     error = loop_listener_open(server.loop, &server.listener, fd, accepted);
+    if (error != 0) {
+        fprintf(stderr, "floor_server: %s\n", strerror(-error));
+        return 1;
+    }
     printf("Ready on port %ld with %s\n", arguments.port, loop_io_name(server.loop));
     fflush(stdout);
     while (error == 0 && !atomic_load(&server.stopping)) {
         error = loop_turn(server.loop, -1);
     }
+    /* In order: what io_uring still holds at exit keeps the port for a while. */
+    loop_listener_close(&server.listener);
+    while (server.clients != NULL) {
+        client_close(server.clients);
+    }
+    loop_destroy(server.loop);
+    mem_free(server.block);
     return error == 0 ? 0 : 1;
 }

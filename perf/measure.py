@@ -68,7 +68,7 @@ def need(*programs):
     for program in programs:
         if not (os.access(program, os.X_OK) or shutil.which(program)):
             raise MeasureError(f"{os.path.relpath(program, ROOT) if os.path.isabs(program) else program} is not there; "
-                               "run `make perf`, which builds and installs what is needed")
+                               "run `make` first (or `make perf`, which also builds and installs what the comparison needs)")
 
 
 def free_port():

@@ -156,6 +156,10 @@ static void on_connected(struct loop_conn *conn, int error)
     const struct target *target = lane->thread->target;
     if (lane->state != LANE_CONNECTING)
         return;
+    if (error == -EAGAIN && lane->thread->phase < LOAD_DRAINING) {
+        lane_reopen(lane); /* a UNIX socket whose backlog is full, as in lane_connect */
+        return;
+    }
     if (error < 0) {
         connect_failed(lane, error);
         return;

@@ -16,11 +16,11 @@
 struct load_thread;
 
 enum lane_state {
-    LANE_WAITING,    /* for its turn to connect */
+    LANE_WAITING, /* for its turn to connect */
     LANE_CONNECTING,
-    LANE_SETUP,      /* AUTH, SELECT, HELLO are under way */
+    LANE_SETUP, /* AUTH, SELECT, HELLO are under way */
     LANE_UP,
-    LANE_CLOSING,    /* connects again once the old connection is released */
+    LANE_CLOSING, /* connects again once the old connection is released */
     LANE_ENDED
 };
 
@@ -44,8 +44,8 @@ struct lane {
     bool open;     /* conn is the loop's */
     bool closing;  /* and on its way out */
     bool sending;
-    uint64_t left; /* requests still to send; UINT64_MAX: as long as time allows */
-    uint64_t reconnect_left; /* requests until the next reconnect */
+    uint64_t left;              /* requests still to send; UINT64_MAX: as long as time allows */
+    uint64_t reconnect_left;    /* requests until the next reconnect */
     struct lane_buffer *buffer; /* while sending */
     struct workload_stream stream;
     struct loop_timer rate_timer;

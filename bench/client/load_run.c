@@ -205,6 +205,12 @@ static void rows_make(const struct workload *workload, struct run_result *result
     (void)run_result_row_add(result, "Totals", NULL, true, true);
 }
 
+/* The clocks are read one after the other: of a very short window a part may seem more than the whole. */
+static double percent_of(int64_t part_ns, int64_t whole_ns)
+{
+    return part_ns < whole_ns ? (double)part_ns * 100 / (double)whole_ns : 100;
+}
+
 static void run_collect(struct running *running, struct run_result *result)
 {
     const struct load_options *options = running->run->options;
@@ -223,8 +229,8 @@ static void run_collect(struct running *running, struct run_result *result)
         memcpy(result->io_name, thread->io_name, sizeof(result->io_name));
         if (thread->window_ns <= 0)
             continue;
-        double busy = (double)thread->cpu_ns * 100 / (double)thread->window_ns;
-        double starved = (double)thread->starved_ns * 100 / (double)thread->window_ns;
+        double busy = percent_of(thread->cpu_ns, thread->window_ns);
+        double starved = percent_of(thread->starved_ns, thread->window_ns);
         if (busy > result->busiest_percent)
             result->busiest_percent = busy;
         if (starved > result->starved_percent)

@@ -14,8 +14,8 @@
 /* What the progress line shows. */
 struct load_progress {
     double elapsed_s, percent;
-    unsigned threads; /* still active */
-    uint64_t operations, bytes, latency_us;           /* since the run began */
+    unsigned threads;                                      /* still active */
+    uint64_t operations, bytes, latency_us;                /* since the run began */
     uint64_t last_operations, last_bytes, last_latency_us; /* since the progress before */
     double last_s;
     uint64_t connection_errors;

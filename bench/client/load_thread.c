@@ -11,11 +11,12 @@
 #include <unistd.h>
 
 #define SECOND_NS 1000000000
-#define PACE_NS 1000000              /* between groups of connects */
-#define BACKLOG 128                  /* the least a server's listen queue is likely to hold */
+#define PACE_NS 1000000                 /* between groups of connects */
+#define BACKLOG 128                     /* the least a server's listen queue is likely to hold */
 #define CONNECT_PATIENCE_NS 30000000000 /* without any connection coming up */
-#define DRAIN_NS 1000000000          /* for replies that are outstanding when time is up */
+#define DRAIN_NS 1000000000             /* for replies that are outstanding when time is up */
 #define BUFFER_BYTES_MAX 65536
+#define BEGIN_TOGETHER 32
 #define NOTES_MAX 10
 #define CHUNKS_MAX 512
 
@@ -89,9 +90,9 @@ static int64_t starved_now_ns(void)
 
 static void window_open(struct load_thread *thread)
 {
-    thread->cpu_ns = -clock_thread_cpu_ns();
-    thread->starved_ns = -starved_now_ns();
     thread->window_ns = -clock_monotonic_ns();
+    thread->starved_ns = -starved_now_ns();
+    thread->cpu_ns = -clock_thread_cpu_ns();
 }
 
 static void window_close(struct load_thread *thread)
@@ -114,6 +115,7 @@ static void thread_end(struct load_thread *thread)
     }
     thread->phase = LOAD_ENDED;
     loop_timer_stop(thread->loop, &thread->pace);
+    loop_timer_stop(thread->loop, &thread->begin);
     loop_timer_stop(thread->loop, &thread->second);
     loop_timer_stop(thread->loop, &thread->deadline);
     recorder_publish(&thread->recorder, &thread->live);
@@ -137,6 +139,7 @@ static void thread_drain(struct load_thread *thread)
     if (!ran)
         window_open(thread);
     recorder_freeze(&thread->recorder);
+    loop_timer_stop(thread->loop, &thread->begin);
     loop_timer_start(thread->loop, &thread->deadline, clock_monotonic_ns() + DRAIN_NS);
     for (unsigned i = 0; i < thread->options->clients; i++) {
         struct lane *lane = &thread->lanes[i];
@@ -160,6 +163,21 @@ static void deadline_expired(struct loop_timer *timer)
         lane_end(&thread->lanes[i]);
 }
 
+/* The first requests, a few clients at a time: the replies to the first must not wait, with their clock running, until
+ * thousands of others have sent. */
+static void begin_expired(struct loop_timer *timer)
+{
+    struct load_thread *thread = CONTAINER_OF(timer, struct load_thread, begin);
+    unsigned clients = thread->options->clients;
+    for (unsigned i = 0; i < BEGIN_TOGETHER && thread->begun < clients; i++) {
+        struct lane *lane = &thread->lanes[thread->begun++];
+        if (lane->state == LANE_UP)
+            lane_begin(lane);
+    }
+    if (thread->begun < clients && thread->phase == LOAD_RUNNING)
+        loop_timer_start(thread->loop, &thread->begin, clock_monotonic_ns());
+}
+
 static void thread_run(struct load_thread *thread, int64_t start_ns)
 {
     thread->phase = LOAD_RUNNING;
@@ -168,11 +186,10 @@ static void thread_run(struct load_thread *thread, int64_t start_ns)
     loop_timer_start(thread->loop, &thread->second, start_ns + SECOND_NS);
     if (thread->options->test_time_s > 0)
         loop_timer_start(thread->loop, &thread->deadline, start_ns + thread->options->test_time_s * (int64_t)SECOND_NS);
-    for (unsigned i = 0; i < thread->options->clients; i++)
-        if (thread->lanes[i].state == LANE_UP)
-            lane_begin(&thread->lanes[i]);
     if (thread->unfinished == 0)
         thread_end(thread);
+    else
+        begin_expired(&thread->begin);
 }
 
 /* ---- connecting -------------------------------------------------------------------------------------------------- */
@@ -318,12 +335,15 @@ int load_thread_start(struct load_thread *thread)
     unsigned window = BACKLOG / options->threads;
     thread->connecting_max = window > 0 ? window : 1;
     thread->pace.expired = pace_expired;
+    thread->begin.expired = begin_expired;
     thread->second.expired = second_expired;
     thread->deadline.expired = deadline_expired;
     atomic_store_explicit(&thread->live.active, true, memory_order_relaxed);
     struct loop_options loop_options = {
         .io = options->io,
-        .chunks_max = options->clients < 64 ? 64 : options->clients < CHUNKS_MAX ? options->clients : CHUNKS_MAX,
+        .chunks_max = options->clients < 64           ? 64
+                      : options->clients < CHUNKS_MAX ? options->clients
+                                                      : CHUNKS_MAX,
         .owner = thread,
         .woken = on_woken,
         .turn_ended = on_turn_ended,

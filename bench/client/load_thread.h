@@ -21,7 +21,7 @@ struct load_options {
     uint64_t requests; /* per client; 0: test_time_s decides */
     bool all_keys;     /* requests: each client's share of the keys under P, else all of them */
     unsigned test_time_s;
-    uint64_t rate; /* requests per second and client; 0: no limit */
+    uint64_t rate;               /* requests per second and client; 0: no limit */
     uint64_t reconnect_interval; /* requests; 0: never */
     enum loop_io io;
 };
@@ -33,9 +33,9 @@ struct load_control {
     _Atomic bool stop;        /* end early */
     _Atomic int64_t start_ns; /* monotonic; 0: not yet */
     _Atomic unsigned ready, ended;
-    _Atomic unsigned notes; /* shown so far */
-    int notify_fd;          /* eventfd, written when ready or ended grows */
-    bool verbose;           /* no limit on notes */
+    _Atomic unsigned notes;                      /* shown so far */
+    int notify_fd;                               /* eventfd, written when ready or ended grows */
+    bool verbose;                                /* no limit on notes */
     void (*note)(void *owner, const char *text); /* any thread: a line for the user */
     void *note_owner;
 };
@@ -57,11 +57,12 @@ struct load_thread {
     size_t buffer_size;
     enum load_phase phase;
     struct lane *waiting_first, *waiting_last; /* to connect, in order */
-    unsigned connecting, connecting_max; /* lanes between WAITING and UP */
-    unsigned open;                       /* connections that are the loop's */
-    unsigned unfinished;                 /* lanes not ended */
-    unsigned up;                         /* lanes up when the run began */
-    struct loop_timer pace, second, deadline;
+    unsigned connecting, connecting_max;       /* lanes between WAITING and UP */
+    unsigned open;                             /* connections that are the loop's */
+    unsigned unfinished;                       /* lanes not ended */
+    unsigned up;                               /* lanes up when the run began */
+    unsigned begun;                            /* lanes that were told to begin */
+    struct loop_timer pace, begin, second, deadline;
     int64_t progress_ns; /* a connection last came up */
 
     struct recorder recorder;

@@ -68,7 +68,10 @@ static void authenticate_apply(struct bench_config *config)
 
 static int hex_digit(uint8_t c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
 }
 
 /* With %XX decoded; NULL when malformed or with a zero byte. */
@@ -160,8 +163,9 @@ static int uri_apply(struct bench_config *config, char *error)
     }
     if (bench_option_given(options, "host") || bench_option_given(options, "server") ||
         bench_option_given(options, "port") || (at && options->authenticate))
-        snprintf(config->warning, sizeof(config->warning), "warning: --uri overrides host, port and credentials given "
-                                                           "by other options");
+        snprintf(config->warning, sizeof(config->warning),
+                 "warning: --uri overrides host, port and credentials given "
+                 "by other options");
     return uri_host(config, address, error);
 }
 
@@ -192,8 +196,8 @@ static int keys_check(struct bench_options *options, char *error)
         return fail(error, "--key-prefix is longer than %d bytes", KEY_PREFIX_MAX);
     if (!gauss && (workload->key_stddev > 0 || workload->key_median > 0))
         return fail(error, "--key-stddev and --key-median need a G in --key-pattern");
-    if (workload->key_median > 0 && (workload->key_median < (double)workload->key_min ||
-                                     workload->key_median > (double)workload->key_max + 1))
+    if (workload->key_median > 0 &&
+        (workload->key_median < (double)workload->key_min || workload->key_median > (double)workload->key_max + 1))
         return fail(error, "--key-median lies outside the keys");
     return 0;
 }

@@ -63,8 +63,7 @@ static const char *requests_read(struct bench_options *options, const char *text
 
 static const char *protocol_read(struct bench_options *options, const char *text)
 {
-    static const char *const names[] = {
-        [TARGET_REDIS] = "redis", [TARGET_RESP2] = "resp2", [TARGET_RESP3] = "resp3"};
+    static const char *const names[] = {[TARGET_REDIS] = "redis", [TARGET_RESP2] = "resp2", [TARGET_RESP3] = "resp3"};
     for (unsigned i = 0; i < COUNT_OF(names); i++) {
         if (strcmp(text, names[i]) == 0) {
             options->target.protocol = (enum target_protocol)i;
@@ -96,8 +95,7 @@ static const char *percentiles_read(struct bench_options *options, const char *t
 
 static const char *io_read(struct bench_options *options, const char *text)
 {
-    static const char *const names[] = {
-        [LOOP_IO_AUTO] = "auto", [LOOP_IO_EPOLL] = "epoll", [LOOP_IO_URING] = "uring"};
+    static const char *const names[] = {[LOOP_IO_AUTO] = "auto", [LOOP_IO_EPOLL] = "epoll", [LOOP_IO_URING] = "uring"};
     for (unsigned i = 0; i < COUNT_OF(names); i++) {
         if (strcmp(text, names[i]) == 0) {
             options->load.io = (enum loop_io)i;

@@ -3,9 +3,8 @@
  *
  * Owns:       nothing: texts point into argv or are literals.
  * Threads:    one.
- * Invariants: numbers are whole, in range and without trailing text, or the command line is refused. The last of several
- *             wins.
- * Fails by:   a text for the user. */
+ * Invariants: numbers are whole, in range and without trailing text, or the command line is refused. The last of
+ * several wins. Fails by:   a text for the user. */
 #ifndef KETCH_BENCH_MAIN_BENCH_OPTIONS_H
 #define KETCH_BENCH_MAIN_BENCH_OPTIONS_H
 
@@ -31,15 +30,15 @@ struct bench_options {
 };
 
 enum option_kind {
-    OPTION_GROUP,  /* no option: a head line of the usage text */
+    OPTION_GROUP, /* no option: a head line of the usage text */
     OPTION_FLAG,
     OPTION_REPEAT, /* a flag that counts */
     OPTION_NUMBER,
     OPTION_REAL,
     OPTION_TEXT,
-    OPTION_OTHER,  /* has its own reader */
-    OPTION_TLS,    /* known and refused: needs TLS */
-    OPTION_LATER   /* known and refused: not here yet */
+    OPTION_OTHER, /* has its own reader */
+    OPTION_TLS,   /* known and refused: needs TLS */
+    OPTION_LATER  /* known and refused: not here yet */
 };
 
 struct option_row {

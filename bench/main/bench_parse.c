@@ -55,8 +55,9 @@ static int real_read(struct arguments *arguments, const struct option_row *row, 
     bool good = number_parse_double(bytes_of(text), &value) && isfinite(value);
     if (!good || value < row->min || value > row->max || (row->above_min && value <= row->min) ||
         (isfinite(row->max) && value >= row->max))
-        return fail(arguments, isfinite(row->max) ? "--%s must be a number above %g and below %g, not '%s'"
-                                                  : "--%s must be a number above %g (%g is too great), not '%s'",
+        return fail(arguments,
+                    isfinite(row->max) ? "--%s must be a number above %g and below %g, not '%s'"
+                                       : "--%s must be a number above %g (%g is too great), not '%s'",
                     row->name, row->min, row->max, text);
     *field = value;
     return 0;
@@ -193,8 +194,8 @@ static int defaults_set(struct arguments *arguments, struct bench_options *optio
 {
     memset(options, 0, sizeof(*options));
     for (unsigned i = 0; i < bench_option_row_count; i++)
-        if (bench_option_rows[i].initial && row_read(arguments, options, &bench_option_rows[i],
-                                                     bench_option_rows[i].initial) < 0)
+        if (bench_option_rows[i].initial &&
+            row_read(arguments, options, &bench_option_rows[i], bench_option_rows[i].initial) < 0)
             return -1;
     return 0;
 }
@@ -222,28 +223,24 @@ int bench_options_parse(struct bench_options *options, int argc, char **argv, ch
 /* Words from HELP_COLUMN on, wrapped. */
 static void help_print(FILE *to, const char *help, int column)
 {
-    int left = HELP_WIDTH;
+    int used = 0;
     fprintf(to, "%*s", HELP_COLUMN - column, "");
     while (*help) {
         int size = (int)strcspn(help, " ");
-        if (size > left) {
+        if (used > 0 && used + 1 + size > HELP_WIDTH) {
             fprintf(to, "\n%*s", HELP_COLUMN, "");
-            left = HELP_WIDTH;
+            used = 0;
         }
-        fprintf(to, "%.*s", size, help);
+        used += fprintf(to, "%s%.*s", used > 0 ? " " : "", size, help);
         help += size;
-        left -= size;
-        if (*help == ' ') {
-            fputc(' ', to);
-            help++;
-            left--;
-        }
+        help += *help == ' ';
     }
 }
 
 static void row_print(FILE *to, const struct option_row *row)
 {
-    int column = row->letter ? fprintf(to, "  -%c, --%s", row->letter, row->name) : fprintf(to, "      --%s", row->name);
+    int column =
+        row->letter ? fprintf(to, "  -%c, --%s", row->letter, row->name) : fprintf(to, "      --%s", row->name);
     if (row->argument)
         column += fprintf(to, "=%s", row->argument);
     if (column >= HELP_COLUMN) {
@@ -267,6 +264,7 @@ void bench_usage_print(FILE *to)
         else if (row->kind != OPTION_TLS && row->kind != OPTION_LATER)
             row_print(to, row);
     }
-    fprintf(to, "\nValues may follow after = or as the next argument. Names may be shortened while they stay unambiguous,\n"
-                "and may stand behind a single dash when written in full. -h takes the host: help is --help.\n");
+    fprintf(to,
+            "\nValues may follow after = or as the next argument. Names may be shortened while they stay unambiguous,\n"
+            "and may stand behind a single dash when written in full. -h takes the host: help is --help.\n");
 }

@@ -105,7 +105,8 @@ static void seed_note(const struct bench_options *options)
     bool draws = (workload->set_ratio > 0 && strchr("RGZ", workload->set_letter)) ||
                  (workload->get_ratio > 0 && strchr("RGZ", workload->get_letter));
     if (draws && !workload->distinct_seeds && options->load.threads * options->load.clients > 1)
-        fprintf(stderr, "note: all clients draw the same sequence of keys; --distinct-client-seed gives each its own\n");
+        fprintf(stderr,
+                "note: all clients draw the same sequence of keys; --distinct-client-seed gives each its own\n");
 }
 
 static int session_open(struct session *session)

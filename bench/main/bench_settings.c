@@ -90,7 +90,9 @@ static void connection_add(struct settings *settings, const struct bench_options
     uri(settings, options->uri);
     text(settings, "unix socket", target->unix_socket);
     text(settings, "address family",
-         target->family == AF_INET ? "AF_INET" : target->family == AF_INET6 ? "AF_INET6" : "Unspecified");
+         target->family == AF_INET    ? "AF_INET"
+         : target->family == AF_INET6 ? "AF_INET6"
+                                      : "Unspecified");
     text(settings, "protocol", protocols[target->protocol]);
     text(settings, "out_file", options->out_file);
     text(settings, "client_stats", NULL);

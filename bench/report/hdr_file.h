@@ -15,8 +15,8 @@ void hdr_file_percentiles(const struct histogram *latency, FILE *to);
 /* The interval log with one interval: microseconds. */
 MUST_USE int hdr_file_log(const struct run_result *result, const struct histogram *latency, FILE *to);
 
-/* Writes PREFIX_FULL_RUN_<run>, PREFIX_SET_command_run_<run> and so on, each .txt and .hgrm, for what has samples; says so
- * on `messages`. */
+/* Writes PREFIX_FULL_RUN_<run>, PREFIX_SET_command_run_<run> and so on, each .txt and .hgrm, for what has samples; says
+ * so on `messages`. */
 MUST_USE int hdr_file_write_all(const struct run_result *result, const char *prefix, unsigned run, FILE *messages);
 
 #endif

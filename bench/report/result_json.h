@@ -1,5 +1,9 @@
 /* result_json.h - results as JSON: memtier_benchmark's keys and units, and after them our own ("Errors", "Load
- * generator"). */
+ * generator").
+ *
+ * Owns:       nothing.
+ * Threads:    one.
+ * Fails by:   the stream's error indicator (ferror). */
 #ifndef KETCH_BENCH_REPORT_RESULT_JSON_H
 #define KETCH_BENCH_REPORT_RESULT_JSON_H
 

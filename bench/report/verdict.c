@@ -45,8 +45,10 @@ void verdict_print(const struct run_result *result, FILE *to)
     char sentence[VERDICT_SIZE];
     errors_print(&result->errors, to);
     verdict_generator(result, sentence, sizeof(sentence));
-    fprintf(to, "\nLoad generator: %.3f CPU us per operation, %.3f CPU seconds, busiest thread %.0f%% (%.0f%% waiting), %s\n",
-            run_result_cpu_us(result), result->cpu_s, result->busiest_percent, result->starved_percent,
-            result->io_name[0] ? result->io_name : "no loop");
+    fprintf(
+        to,
+        "\nLoad generator: %.3f CPU us per operation, %.3f CPU seconds, busiest thread %.0f%% (%.0f%% waiting), %s\n",
+        run_result_cpu_us(result), result->cpu_s, result->busiest_percent, result->starved_percent,
+        result->io_name[0] ? result->io_name : "no loop");
     fprintf(to, "%s\n", sentence);
 }

@@ -11,7 +11,7 @@
 enum connection_error {
     CONNECTION_REFUSED,
     CONNECTION_TIMED_OUT,
-    CONNECTION_UNREACHABLE, /* no route, no such socket */
+    CONNECTION_UNREACHABLE,  /* no route, no such socket */
     CONNECTION_NO_RESOURCES, /* this machine's ports or descriptors ran out */
     CONNECTION_RESET,
     CONNECTION_CLOSED,   /* by the server */

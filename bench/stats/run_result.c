@@ -149,6 +149,8 @@ double run_result_cpu_us(const struct run_result *result)
 bool run_result_generator_bound(const struct run_result *result)
 {
     double available_s = result->duration_s * result->processors;
+    if (result->row_count > 0 && result->rows[result->row_count - 1].count == 0)
+        return false;
     return result->busiest_percent >= GENERATOR_BOUND_PERCENT ||
            (available_s > 0 && result->cpu_s * 100 / available_s >= GENERATOR_BOUND_PERCENT);
 }

@@ -24,17 +24,17 @@ struct result_row {
 struct run_result {
     struct result_row rows[RESULT_ROWS_MAX];
     unsigned row_count;
-    struct timeline timeline; /* classes are the rows but the totals */
+    struct timeline timeline;    /* classes are the rows but the totals */
     int64_t start_ms, finish_ms; /* since the epoch */
     double duration_s;
     bool interrupted;
     struct error_tally errors;
-    uint64_t connections; /* that were up when measuring began */
-    double cpu_s;         /* of the whole process while it measured */
+    uint64_t connections;   /* that were up when measuring began */
+    double cpu_s;           /* of the whole process while it measured */
     double busiest_percent; /* of its time a thread was on a processor, at most */
     double starved_percent; /* of its time a thread waited for a processor, at most */
     unsigned processors;    /* that the process may use */
-    char io_name[16];     /* the loop backend in use */
+    char io_name[16];       /* the loop backend in use */
 };
 
 /* Starts an empty result; then one result_row_add for each class, in the recorder's order, and result_totals_add. */
@@ -49,7 +49,8 @@ void run_result_take(struct run_result *result, const struct recorder *recorder)
 /* After the last thread and with duration_s set: sums and rates. */
 void run_result_complete(struct run_result *result);
 
-/* Makes `to` (initialised, its timeline too, no rows yet) the mean of `from`: means of rates and counts, merged histograms, sums of errors. */
+/* Makes `to` (initialised, its timeline too, no rows yet) the mean of `from`: means of rates and counts, merged
+ * histograms, sums of errors. */
 void run_result_average(struct run_result *to, const struct run_result *const *from, unsigned from_count);
 
 static inline struct result_row *run_result_totals(struct run_result *result)

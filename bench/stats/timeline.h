@@ -28,7 +28,7 @@ struct timeline_cell {
     uint64_t count, bytes_rx, bytes_tx;
     double sum_us;
     int64_t min_us, max_us;
-    int64_t *percentiles; /* us, as many as the timeline has; NULL when count is 0 */
+    int64_t *percentiles;            /* us, as many as the timeline has; NULL when count is 0 */
     struct timeline_bucket *buckets; /* the samples, when the timeline keeps them; else NULL */
     uint32_t bucket_count;
 };
@@ -48,7 +48,7 @@ struct timeline {
     uint32_t *passed;   /* per thread: it has nothing more for seconds before this */
     uint32_t closed;    /* seconds that are final */
     uint32_t capacity;
-    struct timeline_cell *cells; /* closed x (class_count + 1) */
+    struct timeline_cell *cells;                  /* closed x (class_count + 1) */
     struct timeline_open open[TIMELINE_OPEN_MAX]; /* by second modulo their number */
 };
 
@@ -69,8 +69,8 @@ void timeline_finish(struct timeline *timeline, uint32_t seconds);
 /* class_index == class_count: all together. */
 const struct timeline_cell *timeline_cell(const struct timeline *timeline, uint32_t second, unsigned class_index);
 
-/* Makes `to` (initialised alike, empty) the mean of several finished timelines that keep their buckets: counts and bytes
- * are means, percentiles those of all samples of that second. */
+/* Makes `to` (initialised alike, empty) the mean of several finished timelines that keep their buckets: counts and
+ * bytes are means, percentiles those of all samples of that second. */
 void timeline_average(struct timeline *to, const struct timeline *const *from, unsigned from_count);
 
 #endif

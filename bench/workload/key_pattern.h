@@ -22,8 +22,7 @@ struct key_cursor {
 };
 
 /* min <= max. median and stddev of 0 mean the middle of the space and a sixth of it; exponent 0 means 1. */
-void key_space_init(struct key_space *space, uint64_t min, uint64_t max, double median, double stddev,
-                    double exponent);
+void key_space_init(struct key_space *space, uint64_t min, uint64_t max, double median, double stddev, double exponent);
 
 /* The share of client `client` of `clients` (its index is taken modulo their number): [*low, *high], shares differ by
  * at most one key and cover the space exactly. Returns how many keys; with more clients than keys, 0 for those that go

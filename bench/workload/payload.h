@@ -1,5 +1,5 @@
-/* payload.h - the bytes of values: 'x' repeated, or windows into a run of random bytes, which differ from value to value
- * and do not compress.
+/* payload.h - the bytes of values: 'x' repeated, or windows into a run of random bytes, which differ from value to
+ * value and do not compress.
  *
  * Owns:       the bytes; values point into them.
  * Threads:    read-only after payload_init. */

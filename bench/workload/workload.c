@@ -101,8 +101,8 @@ int workload_next(const struct workload *workload, struct workload_stream *strea
         values.value = payload_value(&workload->payload, stream->values++);
     if (command->expires) {
         const struct workload_options *options = &workload->options;
-        values.expiry = options->expiry_min +
-                        (uint32_t)random_below(&stream->random, (uint64_t)options->expiry_max - options->expiry_min + 1);
+        values.expiry = options->expiry_min + (uint32_t)random_below(&stream->random, (uint64_t)options->expiry_max -
+                                                                                          options->expiry_min + 1);
         if (values.expiry > 0)
             template = &command->expiring;
     }

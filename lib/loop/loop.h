@@ -25,10 +25,10 @@ enum loop_io { LOOP_IO_AUTO, LOOP_IO_EPOLL, LOOP_IO_URING };
 struct loop;
 
 struct loop_options {
-    enum loop_io io;     /* AUTO: the faster backend that works here, without noise */
-    size_t chunk_size;   /* bytes of one receive chunk; 0 = 16,384 */
-    size_t chunks_max;   /* chunks that may exist at once; 0 = 4,096 */
-    void *owner;         /* passed to the two hooks below */
+    enum loop_io io;                 /* AUTO: io_uring where it works, else epoll, without noise */
+    size_t chunk_size;               /* bytes of one receive chunk; 0 = 16,384 */
+    size_t chunks_max;               /* chunks that may exist at once; 0 = 4,096 */
+    void *owner;                     /* passed to the two hooks below */
     void (*woken)(void *owner);      /* after loop_wake, once per turn; may be NULL */
     void (*turn_ended)(void *owner); /* after the last completion of each turn; may be NULL */
 };
@@ -37,7 +37,8 @@ struct loop_options {
 struct loop *loop_create(const struct loop_options *options, int *error);
 
 /* No conn, listener or timer may be open. Conns that are closed but not yet released get their `released` here. To be
- * called by the thread that turned the loop, or after that thread has ended. NULL is allowed. */
+ * called by the thread that turned the loop, or after that thread has ended; before the process exits, or io_uring may
+ * keep a listener's port for some milliseconds longer. NULL is allowed. */
 void loop_destroy(struct loop *loop);
 
 /* "epoll" or "io_uring". */
@@ -99,9 +100,9 @@ struct loop_conn {
     const struct loop_conn_handler *handler;
     int fd;
     uint32_t flags;
-    uint32_t ops;  /* operations the kernel still holds */
-    uint32_t turn; /* in which bytes came last */
-    int error;     /* to be told in a later turn */
+    uint32_t ops;                 /* operations the kernel still holds */
+    uint32_t turn;                /* in which bytes came last */
+    int error;                    /* to be told in a later turn */
     struct iovec rest;            /* the pending send, when it is one piece */
     struct loop_sending *sending; /* the pending send, when it is several */
     struct loop_chunk *held;      /* arrived while paused */
@@ -111,14 +112,16 @@ struct loop_conn {
 /* Takes the connected, non-blocking socket fd and starts receiving. 0 or -errno (then fd is still the caller's). */
 MUST_USE int loop_conn_open(struct loop *loop, struct loop_conn *conn, const struct loop_conn_handler *handler, int fd);
 
-/* Makes a non-blocking socket and connects it; `connected` tells. TCP_NODELAY is set. 0 or -errno (then nothing is open). */
+/* Makes a non-blocking socket and connects it; `connected` tells. TCP_NODELAY is set. 0 or -errno (then nothing is
+ * open). */
 MUST_USE int loop_conn_connect(struct loop *loop, struct loop_conn *conn, const struct loop_conn_handler *handler,
                                const struct sockaddr *address, socklen_t size);
 
 enum loop_send { LOOP_SEND_DONE, LOOP_SEND_PENDING };
 
-/* Sends the pieces in order. One send at a time, and none before `connected` or after `closed`. DONE: the kernel has taken all, no callback follows. PENDING: the bytes
- * (not the iovec array) must stay until `sent`, or until `released`. Failures come by `closed`. */
+/* Sends the pieces in order. One send at a time, and none before `connected` or after `closed`. DONE: the kernel has
+ * taken all, no callback follows. PENDING: the bytes (not the iovec array) must stay until `sent`, or until `released`.
+ * Failures come by `closed`. */
 MUST_USE enum loop_send loop_conn_send(struct loop_conn *conn, const struct iovec *pieces, unsigned count);
 
 /* Stops or resumes receiving (back-pressure). Cheap: the kernel is told only when bytes do arrive. */
@@ -162,7 +165,8 @@ struct loop_listener {
 MUST_USE int loop_listener_open(struct loop *loop, struct loop_listener *listener, int fd,
                                 void (*accepted)(struct loop_listener *, int fd));
 
-/* Closes it; no callback comes afterwards. The structure may be freed once loop_turn has run again or the loop is gone. */
+/* Closes it; no callback comes afterwards. The structure may be freed once loop_turn has run again or the loop is
+ * gone. */
 void loop_listener_close(struct loop_listener *listener);
 
 #endif

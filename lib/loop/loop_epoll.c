@@ -18,8 +18,8 @@ enum { TAG_CONN = 0, TAG_LISTENER = 1, TAG_WAKE = 2, TAG_MASK = 3 };
 
 struct epoll {
     int fd;
-    int count;         /* events of this turn */
-    bool milliseconds; /* epoll_pwait2 is missing or forbidden */
+    int count;                                          /* events of this turn */
+    bool milliseconds;                                  /* epoll_pwait2 is missing or forbidden */
     _Alignas(64) struct epoll_event events[EVENTS_MAX]; /* packed on x86, so it would start at an odd address */
 };
 

@@ -403,8 +403,8 @@ static int uring_listener_open(struct loop_listener *listener)
 {
     struct uring *uring = of(listener->loop);
     struct listening *listening = mem_alloc(sizeof(*listening));
-    *listening = (struct listening){
-        .listener = listener, .loop = listener->loop, .fd = listener->fd, .next = uring->listening};
+    *listening =
+        (struct listening){.listener = listener, .loop = listener->loop, .fd = listener->fd, .next = uring->listening};
     if (uring->listening != NULL) {
         uring->listening->previous = listening;
     }

@@ -5,10 +5,10 @@
  *
  *     OPTION(kind, field, "redis-name", default, min, max, when, "meaning, one sentence")
  *
- * kind: count (integer), size (bytes, memory units allowed), seconds, milliseconds, octal, boolean ("yes"/"no"), choice (one
- * of a list), text. For choice, `min` is the name of a NULL-terminated array of names and the default is an index into
- * it; for text, the default is a string and min and max bound its length. `when` is LIVE (CONFIG SET works) or START.
- * The same file included twice makes the struct and the table:
+ * kind: count (integer), size (bytes, memory units allowed), seconds, milliseconds, octal, boolean ("yes"/"no"), choice
+ * (one of a list), text. For choice, `min` is the name of a NULL-terminated array of names and the default is an index
+ * into it; for text, the default is a string and min and max bound its length. `when` is LIVE (CONFIG SET works) or
+ * START. The same file included twice makes the struct and the table:
  *
  *     struct worker_options {
  *     #define OPTION OPTION_FIELD
@@ -17,9 +17,9 @@
  *     };
  *
  * Owns:       values of text options.
- * Threads:    numbers are relaxed atomics, read anywhere; texts are read through option_text_copy; sets are serialised by
- *             the registry's mutex.
- * Fails by:   -EINVAL and friends with a text for the user in the error buffer; a failed set changes nothing. */
+ * Threads:    numbers are relaxed atomics, read anywhere; texts are read through option_text_copy; sets are serialised
+ * by the registry's mutex. Fails by:   -EINVAL and friends with a text for the user in the error buffer; a failed set
+ * changes nothing. */
 #ifndef KETCH_LIB_OPTION_OPTION_H
 #define KETCH_LIB_OPTION_OPTION_H
 
@@ -77,10 +77,10 @@ struct option {
     const char *name;
     enum option_kind kind;
     enum option_when when;
-    size_t offset;        /* of the field in its structure */
-    int64_t number;       /* default; of a choice its index */
-    const char *text;     /* default of a text */
-    int64_t min, max;     /* of a text: of its length */
+    size_t offset;              /* of the field in its structure */
+    int64_t number;             /* default; of a choice its index */
+    const char *text;           /* default of a text */
+    int64_t min, max;           /* of a text: of its length */
     const char *const *choices; /* NULL-terminated */
     const char *meaning;
 };
@@ -95,8 +95,12 @@ struct option {
 #define OPTION_VALUE_choice(value, names, unused) .number = (value), .choices = (names)
 #define OPTION_VALUE_text(value, least, most) .text = (value), .min = (least), .max = (most)
 #define OPTION_ROW(kind_, field, name_, value, least, most, when_, meaning_)                                           \
-    {.name = (name_), .kind = OPTION_KIND_##kind_, .when = OPTION_WHEN_##when_,                                        \
-     .offset = offsetof(struct OPTION_OWNER, field), OPTION_VALUE_##kind_(value, least, most), .meaning = (meaning_)},
+    {.name = (name_),                                                                                                  \
+     .kind = OPTION_KIND_##kind_,                                                                                      \
+     .when = OPTION_WHEN_##when_,                                                                                      \
+     .offset = offsetof(struct OPTION_OWNER, field),                                                                   \
+     OPTION_VALUE_##kind_(value, least, most),                                                                         \
+     .meaning = (meaning_)},
 
 struct option_registry;
 

@@ -174,8 +174,8 @@ static int check_value(const struct option_entry *entry, struct option_value val
     return failed;
 }
 
-int option_value_parse(const struct option_entry *entry, const struct bytes *words, size_t count,
-                       const char *present, bool adds, struct option_value *value, struct option_error *error)
+int option_value_parse(const struct option_entry *entry, const struct bytes *words, size_t count, const char *present,
+                       bool adds, struct option_value *value, struct option_error *error)
 {
     const struct option *row = entry->row;
     *value = (struct option_value){0};

@@ -47,8 +47,7 @@ struct option_entry *option_entry_find(const struct option_registry *registry, s
 
 /* The value that words make for an option; `present` and `adds` as in option_rule's compose. The caller frees it. */
 MUST_USE int option_value_parse(const struct option_entry *entry, const struct bytes *words, size_t count,
-                                const char *present, bool adds, struct option_value *value,
-                                struct option_error *error);
+                                const char *present, bool adds, struct option_value *value, struct option_error *error);
 void option_value_free(struct option_value *value);
 
 /* The present value (text is borrowed) and the default. */

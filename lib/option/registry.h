@@ -75,7 +75,8 @@ bool option_registry_view(struct option_registry *registry, size_t n, struct opt
 /* Appends the value as CONFIG GET shows it. 0, -ENOENT, or what buf_append returns. */
 MUST_USE int option_registry_show(struct option_registry *registry, struct bytes name, struct buf *to);
 
-/* The value of an option that is not a text, for modules that may not know the structure it is in; 0 when there is none. */
+/* The value of an option that is not a text, for modules that may not know the structure it is in; 0 when there is
+ * none. */
 int64_t option_registry_number(struct option_registry *registry, const char *name);
 
 /* ---- changing ---------------------------------------------------------------------------------------------------- */

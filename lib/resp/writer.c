@@ -136,3 +136,17 @@ void resp_write_errorf(struct resp_writer *writer, const char *format, ...)
         length = 0;
     write_line(writer, '-', text, (size_t)length < sizeof(text) ? (size_t)length : sizeof(text) - 1);
 }
+
+void resp_write_bulk_referred(struct resp_writer *writer, struct bytes bytes, void *owner)
+{
+    if (!writer->refer || writer->muted) {
+        resp_write_bulk(writer, bytes);
+        return;
+    }
+    resp_write_head(writer, '$', (int64_t)bytes.size);
+    if (!writer->failed && !writer->refer(writer, bytes, owner)) {
+        writer->failed = true;
+        writer->end = writer->at;
+    }
+    RESP_WRITE_LITERAL(writer, "\r\n");
+}

@@ -17,6 +17,9 @@ struct resp_writer {
     uint8_t *end; /* first byte past the room */
     /* Makes at least `size` contiguous bytes of room at `at`; false when there is none to be had. */
     bool (*grow)(struct resp_writer *writer, size_t size);
+    /* Takes bytes that stay where they are until they are sent, and a hold on what owns them; false when there is no
+     * room. NULL: this sink copies everything. */
+    bool (*refer)(struct resp_writer *writer, struct bytes bytes, void *owner);
     uint8_t protocol; /* 2 or 3 */
     bool failed;
     bool muted; /* CLIENT REPLY OFF or SKIP: everything is dropped */
@@ -82,6 +85,9 @@ static inline void resp_write_bulk(struct resp_writer *writer, struct bytes byte
         writer->at = at;
     }
 }
+
+/* A bulk whose bytes are sent from where they are, if the sink can: `owner` is what the sink holds on to. */
+void resp_write_bulk_referred(struct resp_writer *writer, struct bytes bytes, void *owner);
 
 static inline void resp_write_ok(struct resp_writer *writer)
 {

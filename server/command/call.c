@@ -84,8 +84,8 @@ enum outcome call_help(struct call *call, const char *const *lines)
     size_t count = 0;
     while (lines[count])
         count++;
-    (void)snprintf(head, sizeof(head), "%s <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
-                   container_name(call));
+    (void)snprintf(head, sizeof(head),
+                   "%s <subcommand> [<arg> [value] [opt] ...]. Subcommands are:", container_name(call));
     resp_write_array(call->reply, count + 3);
     resp_write_simple(call->reply, head);
     for (size_t i = 0; i < count; i++)

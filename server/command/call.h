@@ -28,8 +28,8 @@ struct call {
     struct session *session;
     struct random *random; /* the worker's */
     uint32_t db;
-    int64_t now_ms; /* real time, read once a batch: the same for all commands of a transaction */
-    uint64_t string_max; /* bytes that APPEND and the like may let a string grow to: proto-max-bulk-len */
+    int64_t now_ms;       /* real time, read once a batch: the same for all commands of a transaction */
+    uint64_t string_max;  /* bytes that APPEND and the like may let a string grow to: proto-max-bulk-len */
     uint64_t error_count; /* replies that were errors, counted by call_error */
     char error_code[32];  /* first word of the last of them, for worker_count_error; valid when error_count > 0 */
 };
@@ -40,11 +40,11 @@ enum outcome call_error(struct call *call, const char *text);
 enum outcome call_errorf(struct call *call, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* The errors everybody needs. */
-enum outcome call_syntax_error(struct call *call);       /* ERR syntax error */
-enum outcome call_not_integer(struct call *call);        /* ERR value is not an integer or out of range */
-enum outcome call_wrong_type(struct call *call);         /* WRONGTYPE ... */
-enum outcome call_out_of_memory(struct call *call);      /* when store functions return -ENOMEM */
-enum outcome call_wrong_arity(struct call *call);        /* ERR wrong number of arguments for 'get' command */
+enum outcome call_syntax_error(struct call *call);  /* ERR syntax error */
+enum outcome call_not_integer(struct call *call);   /* ERR value is not an integer or out of range */
+enum outcome call_wrong_type(struct call *call);    /* WRONGTYPE ... */
+enum outcome call_out_of_memory(struct call *call); /* when store functions return -ENOMEM */
+enum outcome call_wrong_arity(struct call *call);   /* ERR wrong number of arguments for 'get' command */
 /* ERR unknown subcommand 'x'. Try CLIENT HELP. */
 enum outcome call_unknown_subcommand(struct call *call);
 

@@ -2,7 +2,7 @@
  *
  * Owns:       nothing: rows are const. Counters by command number live in each worker.
  * Threads:    any.
- * Invariants: a handler runs while the slots of all keys its row names are locked, never waits, and returns an outcome. */
+ * Invariants: a handler runs while the slots of all keys its row names are locked, never waits, returns an outcome. */
 #ifndef KETCH_SERVER_COMMAND_COMMAND_H
 #define KETCH_SERVER_COMMAND_COMMAND_H
 
@@ -42,7 +42,8 @@ enum outcome {
 #define CMD_PROTECTED (1ull << 19) /* enable-debug-command and the like */
 /* For the executor only, not shown. */
 #define CMD_ALL_SLOTS (1ull << 24) /* runs with every slot locked: FLUSHALL, SWAPDB */
-#define CMD_BATCH_END (1ull << 25) /* may change what follows in the pipeline (SELECT, AUTH, QUIT): not prefetched past */
+/* May change what follows in the pipeline (SELECT, AUTH, QUIT): not prefetched past. */
+#define CMD_BATCH_END (1ull << 25)
 /* For COMMAND DOCS only: doc_flags syscmd. */
 #define CMD_SYSTEM (1ull << 26)
 
@@ -81,7 +82,7 @@ enum outcome {
 #define KEY_INCOMPLETE (1u << 9)
 #define KEY_VARIABLE (1u << 10)
 
-/* A run of keys in the arguments: first, last (negative: from the end, -1 the last argument) and step; first 0: none. */
+/* A run of keys in the arguments: first, last (negative: from the end, -1 the last one) and step; first 0: none. */
 struct command_keys {
     int16_t first, last, step;
 };
@@ -100,23 +101,23 @@ typedef int (*command_find_keys)(const struct command *command, const struct byt
 typedef uint32_t (*command_key_flags_of)(const struct bytes *argv, uint32_t argc);
 
 struct command {
-    const char *name;       /* upper case; of a subcommand its own word only ("SETNAME") */
-    const char *summary;    /* one sentence in our own words */
+    const char *name;    /* upper case; of a subcommand its own word only ("SETNAME") */
+    const char *summary; /* one sentence in our own words */
     const char *since;
     const char *complexity;
-    const char *args;       /* argument grammar, see command_docs.h; answers COMMAND DOCS */
+    const char *args;        /* argument grammar, see command_docs.h; answers COMMAND DOCS */
     const char *const *tips; /* NULL-terminated command tips, or NULL */
-    int16_t arity;          /* including the name (and the subcommand); negative: at least */
+    int16_t arity;           /* including the name (and the subcommand); negative: at least */
     struct command_keys keys;
-    uint32_t key_flags;     /* of the one spec that `keys` makes */
-    const char *key_notes;  /* why they are what they are, where that is not plain; COMMAND INFO shows it */
+    uint32_t key_flags;                /* of the one spec that `keys` makes */
+    const char *key_notes;             /* why they are what they are, where that is not plain; COMMAND INFO shows it */
     command_key_flags_of key_flags_of; /* for rows with KEY_VARIABLE: the flags of one call */
     const struct command_key_spec *key_specs; /* instead, several: ends with a zero row */
-    uint64_t flags;         /* CMD_ and CAT_ */
-    command_find_keys find_keys; /* instead of `keys` for keys that move */
+    uint64_t flags;                           /* CMD_ and CAT_ */
+    command_find_keys find_keys;              /* instead of `keys` for keys that move */
     enum outcome (*run)(struct call *call);
     const struct command *subcommands; /* ends with a zero row; then `run` may be NULL */
-    const char *replaced_by;  /* deprecated commands: what to use instead */
+    const char *replaced_by;           /* deprecated commands: what to use instead */
     const char *deprecated_since;
     const char *const *history; /* pairs version, what changed; NULL-terminated */
 };
@@ -127,17 +128,17 @@ struct command_family {
     const struct command *commands; /* ends with a zero row */
 };
 
-/* ---- the table ---------------------------------------------------------------------------------------------------- */
+/* ---- the table ---- */
 
 /* A command as registered: its number indexes counters; subcommands have their own. */
 struct command_entry {
     const struct command *command;
     const struct command_family *family;
-    const struct command_entry *parent;  /* of a subcommand */
+    const struct command_entry *parent;   /* of a subcommand */
     const struct command_entry *children; /* of a container: child_count entries, adjacent in numbers */
     uint32_t child_count;
     uint32_t number;
-    uint64_t flags; /* with implied categories added */
+    uint64_t flags;     /* with implied categories added */
     char full_name[48]; /* lower case, "get" or "client|setname" */
 };
 
@@ -151,8 +152,8 @@ void command_table_destroy(struct command_table *table);
 const struct command_entry *command_find(const struct command_table *table, struct bytes name);
 const struct command_entry *command_find_child(const struct command_entry *container, struct bytes name);
 
-uint32_t command_count(const struct command_table *table);          /* without subcommands */
-uint32_t command_numbers(const struct command_table *table);        /* with them: size of a counter array */
+uint32_t command_count(const struct command_table *table);   /* without subcommands */
+uint32_t command_numbers(const struct command_table *table); /* with them: size of a counter array */
 const struct command_entry *command_at(const struct command_table *table, uint32_t number);
 
 /* Positions of a call's keys; see command_find_keys. 0 when the command has none. Does not check arity. */

@@ -45,6 +45,17 @@ static struct bytes read_word(struct parser *parser)
     return bytes_make(start, (size_t)(parser->at - start));
 }
 
+/* Capitals, digits and dashes: a small letter is a value whose type was forgotten. */
+static bool is_plain_token(struct bytes word)
+{
+    for (size_t i = 0; i < word.size; i++) {
+        uint8_t c = word.at[i];
+        if (!(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') && c != '-' && c != '_')
+            return false;
+    }
+    return true;
+}
+
 static int read_version(struct parser *parser, struct command_argument *argument)
 {
     bool deprecated = *++parser->at == '-';
@@ -191,6 +202,7 @@ static int read_item(struct parser *parser)
         argument->type = ARGUMENT_TOKEN;
         argument->name = argument->token = word;
         argument->name_from_token = true;
+        error = quoted || is_plain_token(word) ? 0 : -EINVAL;
     }
     return error < 0 ? error : read_suffixes(parser, argument);
 }

@@ -5,23 +5,23 @@
  *   value    = name:type                  an argument:               key:k
  *              name/shown:type            shown under another name:  old-format/ip:port:s
  *              WORD%name:type             after a word:              EX%seconds:i
- *   token    = WORD                       a word alone, named by its lower case:  KEEPTTL
+ *   token    = WORD                       capitals alone, named by their lower case:  KEEPTTL
  *              name=WORD                  the same, named otherwise:              approximately='~'
  *   group    = (name: item item)          all of these, in order:    (id: a:s b:s)
  *              (name: item | item)        one of these:              (condition: NX | XX)
  *              WORD%(name: ...)           after a word:              LIMIT%(limit: offset:i count:i)
  *   type     = k key, s string, i integer, d double, p pattern, t unix time
- *   suffix   = ? optional      + one or more      * none or more      ! (with + or *) each one with its word
- *              @7.0.0 since    @-2.8.12 deprecated since    #1 (of a key) the key specification it belongs to
+ *   suffix   = ? optional      + one or more    * none or more    ! (with + or *) each one with its word
+ *              @7.0.0 since    @-2.8.12 deprecated since          #1 (of a key) its key specification
  *
- * A word of odd characters stands in single quotes: '*', '""'. The n-th key belongs to the n-th key specification, or the
- * last, unless it says otherwise. Example:
+ * A word of odd characters stands in single quotes: '*', '""'. The n-th key belongs to the n-th key specification, or
+ * the last, unless it says otherwise. Example:
  *
  *   key:k value:s (condition: NX | XX)?@2.6.12 GET?@6.2.0 (expiration: EX%seconds:i@2.6.12 | KEEPTTL@6.0.0)?
  *
  * Owns:       nothing: arguments point into the grammar, which is a constant of the program.
  * Threads:    any.
- * Fails by:   -EINVAL for what is not in the grammar, -E2BIG past COMMAND_ARGUMENTS_MAX. A unit test parses every row. */
+ * Fails by:   -EINVAL for what is not in the grammar, -E2BIG past COMMAND_ARGUMENTS_MAX. Unit tests parse every row. */
 #ifndef KETCH_SERVER_COMMAND_COMMAND_DOCS_H
 #define KETCH_SERVER_COMMAND_COMMAND_DOCS_H
 
@@ -53,10 +53,10 @@ struct command_argument {
     enum command_argument_type type;
     uint32_t flags;
     uint32_t size;
-    uint32_t members; /* of a group: arguments right below it */
-    int32_t key_spec; /* of a key, else -1 */
+    uint32_t members;                                         /* of a group: arguments right below it */
+    int32_t key_spec;                                         /* of a key, else -1 */
     struct bytes name, shown, token, since, deprecated_since; /* size 0: none */
-    bool name_from_token; /* the name is the lower case of itself */
+    bool name_from_token;                                     /* the name is the lower case of itself */
 };
 
 /* Fills `to` (capacity entries); returns how many there are on all levels. key_specs: how many the command has. */

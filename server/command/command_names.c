@@ -49,10 +49,18 @@ const struct command_name command_category_names[] = {
 };
 
 const struct command_name command_key_flag_names[] = {
-    {KEY_RO, "RO"},         {KEY_RW, "RW"},           {KEY_OW, "OW"},
-    {KEY_RM, "RM"},         {KEY_ACCESS, "access"},   {KEY_UPDATE, "update"},
-    {KEY_INSERT, "insert"}, {KEY_DELETE, "delete"},   {KEY_NOT_KEY, "not_key"},
-    {KEY_INCOMPLETE, "incomplete"}, {KEY_VARIABLE, "variable_flags"}, {0, NULL},
+    {KEY_RO, "RO"},
+    {KEY_RW, "RW"},
+    {KEY_OW, "OW"},
+    {KEY_RM, "RM"},
+    {KEY_ACCESS, "access"},
+    {KEY_UPDATE, "update"},
+    {KEY_INSERT, "insert"},
+    {KEY_DELETE, "delete"},
+    {KEY_NOT_KEY, "not_key"},
+    {KEY_INCOMPLETE, "incomplete"},
+    {KEY_VARIABLE, "variable_flags"},
+    {0, NULL},
 };
 
 uint64_t command_category(struct bytes name)

@@ -9,8 +9,8 @@
 #define FOLDED_SIZE 24u
 #define NAME_WORDS (FOLDED_SIZE / 8)
 
-/* The start of a name folded to lower case by setting bit 5 of every byte: three words to compare instead of a loop over
- * letters. */
+/* The start of a name folded to lower case by setting bit 5 of every byte: three words to compare instead of a loop
+ * over letters. */
 struct folded {
     uint64_t words[NAME_WORDS];
 };

@@ -115,10 +115,12 @@ MUST_USE bool data_string_fits(struct call *call, uint64_t size, uint64_t more);
 /* Writes a string value, or the null for no entry. */
 static inline void data_write_value(struct call *call, const struct entry *entry)
 {
-    if (entry)
-        resp_write_bulk(call->reply, entry_string(entry));
-    else
+    if (!entry)
         resp_write_null(call->reply);
+    else if (UNLIKELY(entry->flags & ENTRY_BLOB))
+        resp_write_bulk_referred(call->reply, entry_string(entry), entry_blob(entry));
+    else
+        resp_write_bulk(call->reply, entry_string(entry));
 }
 
 #endif

@@ -18,7 +18,8 @@ static const char denied[] =
     "the command 'CONFIG SET protected-mode no' from the loopback interface by connecting to Redis from the same host "
     "the server is running, however MAKE SURE Redis is not publicly accessible from internet if you do so. Use CONFIG "
     "REWRITE to make this change permanent. 2) Alternatively you can just disable the protected mode by editing the "
-    "Redis configuration file, and setting the protected mode option to 'no', and then restarting the server. 3) If you "
+    "Redis configuration file, and setting the protected mode option to 'no', and then restarting the server. 3) If "
+    "you "
     "started the server manually just for testing, restart it with the '--protected-mode no' option. 4) Setup a an "
     "authentication password for the default user. NOTE: You only need to do one of the above things in order for the "
     "server to start accepting connections from the outside.\r\n";
@@ -52,9 +53,8 @@ static bool is_loopback(int fd)
     }
     struct sockaddr_in6 v6;
     memcpy(&v6, &storage, sizeof(v6));
-    return storage.ss_family == AF_INET6 &&
-           (IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr) ||
-            (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr) && v6.sin6_addr.s6_addr[12] == 127));
+    return storage.ss_family == AF_INET6 && (IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr) ||
+                                             (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr) && v6.sin6_addr.s6_addr[12] == 127));
 }
 
 /* Dead peers are noticed after twice the interval, as Redis sets it. */

@@ -78,8 +78,8 @@ int process_raise_descriptors(struct process *process)
         return -EMFILE;
     }
     if (possible < wanted) {
-        log_write(LOG_WARNING, "You requested maxclients of %" PRId64 " requiring at least %" PRId64
-                               " max file descriptors.",
+        log_write(LOG_WARNING,
+                  "You requested maxclients of %" PRId64 " requiring at least %" PRId64 " max file descriptors.",
                   wanted, wanted + reserved);
         log_write(LOG_WARNING, "Server can't set maximum open files to %" PRId64 " because of OS error: %s.",
                   wanted + reserved, strerror(EPERM));
@@ -90,8 +90,8 @@ int process_raise_descriptors(struct process *process)
         atomic_store_explicit(maxclients, possible, memory_order_relaxed);
     } else if (limit > before) {
         log_write(LOG_NOTICE,
-                  "Increased maximum number of open files to %" PRId64 " (it was originally set to %" PRId64 ").", limit,
-                  before);
+                  "Increased maximum number of open files to %" PRId64 " (it was originally set to %" PRId64 ").",
+                  limit, before);
     }
     return 0;
 }

@@ -5,22 +5,21 @@
 #include <errno.h>
 #include <stdio.h>
 
-const char command_line_usage[] =
-    "Usage: ketch-server [file] [--option value ...] [--option=value] [-]\n"
-    "\n"
-    "  file              configuration file (redis.conf syntax)\n"
-    "  --option value    any option of the file, e.g. --port 7000 --bind 127.0.0.1 ::1\n"
-    "  -                 reads more configuration from standard input\n"
-    "  -v, --version     shows the version\n"
-    "  -h, --help        shows this text\n"
-    "  --print-options   writes the documentation of all options (Markdown)\n"
-    "  --print-sample    writes a commented configuration file\n"
-    "\n"
-    "Examples:\n"
-    "  ketch-server\n"
-    "  ketch-server /etc/ketch/ketch.conf\n"
-    "  ketch-server ketch.conf --port 7000 --loglevel verbose\n"
-    "  echo 'threads 4' | ketch-server -\n";
+const char command_line_usage[] = "Usage: ketch-server [file] [--option value ...] [--option=value] [-]\n"
+                                  "\n"
+                                  "  file              configuration file (redis.conf syntax)\n"
+                                  "  --option value    any option of the file, e.g. --port 7000 --bind 127.0.0.1 ::1\n"
+                                  "  -                 reads more configuration from standard input\n"
+                                  "  -v, --version     shows the version\n"
+                                  "  -h, --help        shows this text\n"
+                                  "  --print-options   writes the documentation of all options (Markdown)\n"
+                                  "  --print-sample    writes a commented configuration file\n"
+                                  "\n"
+                                  "Examples:\n"
+                                  "  ketch-server\n"
+                                  "  ketch-server /etc/ketch/ketch.conf\n"
+                                  "  ketch-server ketch.conf --port 7000 --loglevel verbose\n"
+                                  "  echo 'threads 4' | ketch-server -\n";
 
 /* Words that mean something else than an option: what to do, or -1 for what is not to be had. */
 static const struct {

@@ -127,7 +127,8 @@ int compose_percentiles(const char *present, bool adds, const struct bytes *word
         if (!number_parse_double(words[i], &percentile))
             return option_fail(error, -EINVAL, "Invalid latency-tracking-info-percentiles parameters");
         if (percentile < 0 || percentile > 100)
-            return option_fail(error, -EINVAL, "latency-tracking-info-percentiles parameters must be between 0 and 100");
+            return option_fail(error, -EINVAL,
+                               "latency-tracking-info-percentiles parameters must be between 0 and 100");
         failed = append_word(to, words[i]);
     }
     return too_long(failed, error);
@@ -143,7 +144,8 @@ int compose_oom_values(const char *present, bool adds, const struct bytes *words
     for (size_t i = 0; i < count && !failed; i++) {
         int64_t number;
         if (!number_parse_i64(words[i], &number) || number < -2000 || number > 2000)
-            return option_fail(error, -EINVAL, "Invalid oom-score-adj-values, elements must be between -2000 and 2000.");
+            return option_fail(error, -EINVAL,
+                               "Invalid oom-score-adj-values, elements must be between -2000 and 2000.");
         failed = append_word(to, words[i]);
     }
     return too_long(failed, error);

@@ -143,12 +143,15 @@ static enum outcome config_resetstat(struct call *call)
 
 static enum outcome config_help(struct call *call)
 {
-    static const char *const lines[] = {
-        "GET <pattern>",           "    Return parameters matching the glob-like <pattern> and their values.",
-        "SET <directive> <value>", "    Set the configuration <directive> to <value>.",
-        "RESETSTAT",               "    Reset statistics reported by the INFO command.",
-        "REWRITE",                 "    Rewrite the configuration file.",
-        NULL};
+    static const char *const lines[] = {"GET <pattern>",
+                                        "    Return parameters matching the glob-like <pattern> and their values.",
+                                        "SET <directive> <value>",
+                                        "    Set the configuration <directive> to <value>.",
+                                        "RESETSTAT",
+                                        "    Reset statistics reported by the INFO command.",
+                                        "REWRITE",
+                                        "    Rewrite the configuration file.",
+                                        NULL};
     return call_help(call, lines);
 }
 

@@ -12,11 +12,7 @@ static const struct module data_module = {.name = "data", .families = data_famil
 static const struct module config_module = {.name = "config", .families = config_families};
 
 const struct module *const modules[] = {
-    &data_module,
-    &session_module,
-    &observe_module,
-    &config_module,
-    NULL,
+    &data_module, &session_module, &observe_module, &config_module, NULL,
 };
 
 static void stop_first(struct server *server, size_t count)

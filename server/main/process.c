@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* ---- what is not serving ------------------------------------------------------------------------------------------ */
+/* ---- what is not serving ------------------------------------------------------------------------------------------
+ */
 
 static int print_document(int (*document)(struct option_registry *, struct buf *), struct option_registry *registry)
 {
@@ -45,7 +46,8 @@ static int answer(struct process *process)
     return -1;
 }
 
-/* ---- start -------------------------------------------------------------------------------------------------------- */
+/* ---- start --------------------------------------------------------------------------------------------------------
+ */
 
 static void stop_asked(struct server *server)
 {
@@ -140,7 +142,8 @@ static int start(struct process *process)
     return failed;
 }
 
-/* ---- stop --------------------------------------------------------------------------------------------------------- */
+/* ---- stop ---------------------------------------------------------------------------------------------------------
+ */
 
 static void finish(struct process *process)
 {
@@ -197,7 +200,8 @@ static int run(struct process *process)
         return 1;
     }
     log_write(LOG_WARNING, "Ketch is starting");
-    log_write(LOG_WARNING, "Ketch version=" KETCH_VERSION ", redis=" PROCESS_REDIS_VERSION ", bits=%zu, pid=%d, just started",
+    log_write(LOG_WARNING,
+              "Ketch version=" KETCH_VERSION ", redis=" PROCESS_REDIS_VERSION ", bits=%zu, pid=%d, just started",
               8 * sizeof(void *), (int)getpid());
     log_write(LOG_WARNING, "Configuration loaded");
     process_warn_inert(process);

@@ -26,7 +26,7 @@ struct process {
     struct supervision supervision;
     bool modules_started;
     char *syslog_ident; /* syslog keeps the pointer */
-    char *pidfile; /* absolute path of the file that was written, or NULL */
+    char *pidfile;      /* absolute path of the file that was written, or NULL */
 };
 
 /* The whole life; returns the exit status. */

@@ -171,8 +171,7 @@ void settings_warn_inert(struct settings *settings, bool (*is_named)(void *conte
     buf_init(&names, 2 * WARNING_MAX);
     struct option_view view;
     for (size_t i = 0; option_registry_view(settings->registry, i, &view); i++) {
-        if (view.is_alias || !(view.flags & OPTION_NO_EFFECT) || !is_named(context, &view) ||
-            is_off(settings, &view))
+        if (view.is_alias || !(view.flags & OPTION_NO_EFFECT) || !is_named(context, &view) || is_off(settings, &view))
             continue;
         if (names.size > WARNING_MAX)
             flush_names(&names);

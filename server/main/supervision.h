@@ -1,4 +1,8 @@
-/* supervision.h - what a service manager wants to hear: readiness and stopping, over the socket that systemd names. */
+/* supervision.h - what a service manager wants to hear: readiness and stopping, over the socket that systemd names.
+ *
+ * Owns:       nothing: each message has a socket of its own, closed once it is sent.
+ * Threads:    the main thread.
+ * Fails by:   a log line; the server runs on without being supervised. */
 #ifndef KETCH_SERVER_MAIN_SUPERVISION_H
 #define KETCH_SERVER_MAIN_SUPERVISION_H
 

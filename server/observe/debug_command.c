@@ -209,10 +209,10 @@ static enum outcome debug(struct call *call)
 {
     int64_t allowed = option_registry_number(call->server->registry, "enable-debug-command");
     if (allowed == DEBUG_NEVER || (allowed == DEBUG_LOCAL && !is_local(call->session)))
-        return call_error(call,
-                          "ERR DEBUG command not allowed. If the enable-debug-command option is set to \"local\", you can "
-                          "run it from a local connection, otherwise you need to set this option in the configuration "
-                          "file, and then restart the server.");
+        return call_error(
+            call, "ERR DEBUG command not allowed. If the enable-debug-command option is set to \"local\", you can "
+                  "run it from a local connection, otherwise you need to set this option in the configuration "
+                  "file, and then restart the server.");
     for (size_t i = 0; i < COUNT_OF(subcommands); i++)
         if (call_is(call, 1, subcommands[i].name) && call->argc >= subcommands[i].argc_least &&
             call->argc <= subcommands[i].argc_most)

@@ -1,5 +1,6 @@
-/* DEBUG DIGEST: the fingerprint of a keyspace that Redis computes, so that the two can be compared. A digest is 20 bytes;
- * unordered parts are combined by exclusive or of their hashes, ordered ones by hashing what there is so far once more. */
+/* DEBUG DIGEST: the fingerprint of a keyspace that Redis computes, so that the two can be compared. A digest is 20
+ * bytes; unordered parts are combined by exclusive or of their hashes, ordered ones by hashing what there is so far
+ * once more. */
 #include "server/observe/debug_command.h"
 #include "server/observe/sha1.h"
 #include "server/worker/server.h"

@@ -139,13 +139,14 @@ enum outcome debug_htstats(struct call *call)
     store_count(store, (uint32_t)db, &keys, &expires, &average_ttl_ms);
     store_memory_read(store, &memory);
     char text[512];
-    int size = snprintf(text, sizeof(text),
-                        "[Dictionary HT]\n number of elements: %llu\n tables: %u\n elements per table: %.2f\n"
-                        "[Expires HT]\n number of elements: %llu\n"
-                        "[All databases]\n bytes in tables: %llu\n buckets: %llu\n bytes in entries: %llu\n",
-                        (unsigned long long)keys, (unsigned)STORE_SLOTS, (double)keys / STORE_SLOTS,
-                        (unsigned long long)expires, (unsigned long long)memory.tables,
-                        (unsigned long long)(memory.tables / sizeof(struct bucket)), (unsigned long long)memory.entries);
+    int size =
+        snprintf(text, sizeof(text),
+                 "[Dictionary HT]\n number of elements: %llu\n tables: %u\n elements per table: %.2f\n"
+                 "[Expires HT]\n number of elements: %llu\n"
+                 "[All databases]\n bytes in tables: %llu\n buckets: %llu\n bytes in entries: %llu\n",
+                 (unsigned long long)keys, (unsigned)STORE_SLOTS, (double)keys / STORE_SLOTS,
+                 (unsigned long long)expires, (unsigned long long)memory.tables,
+                 (unsigned long long)(memory.tables / sizeof(struct bucket)), (unsigned long long)memory.entries);
     resp_write_verbatim(call->reply, "txt", bytes_make(text, (size_t)size));
     return OUTCOME_DONE;
 }

@@ -21,7 +21,8 @@ int info_write_server(struct server *server, struct buf *to)
     machine_system_name(system, sizeof(system));
     if (hz == 0)
         hz = 10;
-    INFO_LINE(to, "redis_version:7.4.0\r\nketch_version:%s\r\nredis_mode:standalone\r\n", KETCH_VERSION);
+    INFO_LINE(to, "redis_version:7.4.0\r\nredis_git_sha1:00000000\r\nredis_git_dirty:0\r\n");
+    INFO_LINE(to, "ketch_version:%s\r\nredis_mode:standalone\r\n", KETCH_VERSION);
     INFO_LINE(to, "os:%s\r\narch_bits:%zu\r\nmonotonic_clock:POSIX clock_gettime\r\n", system, sizeof(void *) * 8);
     INFO_LINE(to, "multiplexing_api:%s\r\ngcc_version:%s\r\n", loop_io_name(server->workers[0]->loop), __VERSION__);
     INFO_LINE(to, "process_id:%ld\r\nrun_id:%s\r\n", (long)getpid(), server->run_id);
@@ -109,9 +110,8 @@ int info_write_memory(struct server *server, struct buf *to)
     INFO_LINE(to, "used_memory_dataset:%llu\r\n", (ull)figures.dataset);
     uint64_t net = figures.used > figures.start ? figures.used - figures.start : 0;
     INFO_LINE(to, "used_memory_dataset_perc:%.2f%%\r\n", 100 * memory_ratio(figures.dataset, net));
-    if (write_size(to, "total_system_memory", machine_memory_bytes()) < 0 ||
-        write_size(to, "used_memory_lua", 0) < 0 || write_size(to, "used_memory_scripts", 0) < 0 ||
-        write_maximum(server, to) < 0 || write_ratios(&figures, to) < 0)
+    if (write_size(to, "total_system_memory", machine_memory_bytes()) < 0 || write_size(to, "used_memory_lua", 0) < 0 ||
+        write_size(to, "used_memory_scripts", 0) < 0 || write_maximum(server, to) < 0 || write_ratios(&figures, to) < 0)
         return -ENOBUFS;
     INFO_LINE(to, "mem_not_counted_for_evict:0\r\nmem_replication_backlog:0\r\nmem_total_replication_buffers:0\r\n");
     INFO_LINE(to, "mem_clients_slaves:0\r\nmem_clients_normal:%llu\r\n", (ull)figures.clients);
@@ -127,8 +127,7 @@ int info_write_persistence(struct server *server, struct buf *to)
 {
     uint64_t changes = 0;
     for (uint32_t i = 0; i < server->worker_count; i++)
-        changes += atomic_load_explicit(&store_user_counters(server->workers[i]->store)->changes,
-                                        memory_order_relaxed);
+        changes += atomic_load_explicit(&store_user_counters(server->workers[i]->store)->changes, memory_order_relaxed);
     INFO_LINE(to, "loading:0\r\nasync_loading:0\r\nrdb_changes_since_last_save:%llu\r\n", (ull)changes);
     INFO_LINE(to, "rdb_bgsave_in_progress:0\r\nrdb_last_save_time:%lld\r\n", (long long)server->started_ms / 1000);
     INFO_LINE(to, "rdb_last_bgsave_status:ok\r\nrdb_last_bgsave_time_sec:-1\r\nrdb_current_bgsave_time_sec:-1\r\n");

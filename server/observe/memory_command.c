@@ -140,14 +140,16 @@ static int write_findings(const struct memory_figures *figures, struct buf *to)
         return buf_append_text(to, "There is too little data here to judge how memory is used.\n");
     if (memory_ratio(figures->peak, figures->used) > 1.5) {
         findings++;
-        if (buf_append_text(to, "* Peak: at some time memory use was over one and a half times what it is now. What the "
-                                "process keeps of it can be given back with MEMORY PURGE.\n") < 0)
+        if (buf_append_text(to,
+                            "* Peak: at some time memory use was over one and a half times what it is now. What the "
+                            "process keeps of it can be given back with MEMORY PURGE.\n") < 0)
             return -1;
     }
     if (memory_ratio(figures->allocator_active, figures->allocator_allocated) > 1.2) {
         findings++;
-        if (buf_append_text(to, "* Fragmentation: over a sixth of the memory in allocated pages holds nothing. It fills "
-                                "up again as data of the same sizes comes in.\n") < 0)
+        if (buf_append_text(to,
+                            "* Fragmentation: over a sixth of the memory in allocated pages holds nothing. It fills "
+                            "up again as data of the same sizes comes in.\n") < 0)
             return -1;
     }
     if (figures->resident > figures->allocator_resident &&

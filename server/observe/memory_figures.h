@@ -9,11 +9,11 @@
 /* Bytes, unless it says otherwise. */
 struct memory_figures {
     uint64_t used, peak, start, resident;
-    uint64_t clients;          /* sessions with their buffers */
+    uint64_t clients;                 /* sessions with their buffers */
     uint64_t input_most, output_most; /* buffers of the session that has the largest */
-    uint64_t tables;           /* hash tables of all databases */
+    uint64_t tables;                  /* hash tables of all databases */
     uint64_t overhead, dataset;
-    uint64_t keys, expires;    /* number of keys */
+    uint64_t keys, expires; /* number of keys */
     uint64_t allocator_allocated, allocator_active, allocator_resident;
     uint64_t free_pending, freed_in_background; /* objects */
 };

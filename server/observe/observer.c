@@ -3,6 +3,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/mem.h"
 #include "lib/base/random.h"
+#include "server/observe/process_facts.h"
 #include "server/worker/worker.h"
 
 #include <stddef.h>
@@ -26,12 +27,14 @@ struct observer {
 
 /* ---- memory ---- */
 
-/* What the application holds: the general allocator's count and the store's own regions, by live objects. */
+/* What the application holds: the general allocator's count and the store's own regions, by live objects. An allocator
+ * that does not count (under a sanitizer) leaves what the kernel knows. */
 static uint64_t used_memory(const struct server *server)
 {
     struct store_memory memory;
     store_memory_read(server->store, &memory);
-    return mem_allocated() + memory.slab_used;
+    uint64_t used = mem_allocated() + memory.slab_used;
+    return used ? used : process_resident_bytes();
 }
 
 uint64_t observer_used_memory(const struct server *server)

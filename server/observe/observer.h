@@ -1,4 +1,5 @@
-/* observer.h - what INFO needs to remember: counters at an earlier moment for rates, the memory peak, the replication id.
+/* observer.h - what INFO needs to remember: counters at an earlier moment for rates, the memory peak, the replication
+ * id.
  *
  * There is no sampling thread: a rate is the mean since the last look that is at least 100 ms old (since the start at
  * first). A monitor that asks every ten seconds gets the mean of those ten seconds, and a server nobody asks does no

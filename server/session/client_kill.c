@@ -8,7 +8,7 @@ struct kill_filter {
     struct bytes peer, local, user; /* size 0: any */
     bool has_type, skip_self, self_hit;
     enum client_type type;
-    uint64_t id;        /* 0: any */
+    uint64_t id;         /* 0: any */
     int64_t age_seconds; /* 0: any */
     int64_t now_ms;
     int64_t killed;

@@ -87,8 +87,8 @@ static int append_session(const struct call *call, struct session *session, stru
         "cmd=%s user=%s redir=-1 resp=%u lib-name=%s lib-ver=%s\n",
         (unsigned long long)session->id, names->peer, names->local, session->conn.fd, names->name,
         (long long)(age > 0 ? age / 1000 : 0), (long long)(idle > 0 ? idle / 1000 : 0), flags,
-        atomic_load_explicit(&session->db, memory_order_relaxed), input, input_free, argv,
-        output ? FIXED_OUTPUT : 0, output - list, output - list, (list + FIXED_OUTPUT - 1) / FIXED_OUTPUT, list,
+        atomic_load_explicit(&session->db, memory_order_relaxed), input, input_free, argv, output ? FIXED_OUTPUT : 0,
+        output - list, output - list, (list + FIXED_OUTPUT - 1) / FIXED_OUTPUT, list,
         sizeof(*session) + input + input_free + argv + output, output ? "rw" : "r", command_name(call, session),
         names->user, (unsigned)atomic_load_explicit(&session->protocol, memory_order_relaxed), names->library,
         names->library_version);
@@ -183,8 +183,7 @@ static bool find_one(void *context, struct session *session)
     size_t start = listing->lines.size;
     listing->error = append_session(listing->call, session, &listing->lines);
     if (listing->error == 0)
-        listing->found[listing->found_count++] =
-            (struct found_line){session->id, start, listing->lines.size - start};
+        listing->found[listing->found_count++] = (struct found_line){session->id, start, listing->lines.size - start};
     return listing->error == 0;
 }
 

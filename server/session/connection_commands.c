@@ -114,8 +114,8 @@ static bool read_hello(struct call *call, struct hello *hello)
             i++;
         } else {
             struct bytes word = call->argv[i];
-            (void)call_errorf(call, "ERR Syntax error in HELLO option '%.*s'",
-                              (int)(word.size > 512 ? 512 : word.size), (const char *)word.at);
+            (void)call_errorf(call, "ERR Syntax error in HELLO option '%.*s'", (int)(word.size > 512 ? 512 : word.size),
+                              (const char *)word.at);
             return false;
         }
     }
@@ -150,9 +150,10 @@ static enum outcome hello(struct call *call)
     if (hello.has_user && !authenticate(call, hello.user, hello.password))
         return OUTCOME_DONE;
     if (!session_is(call->session, SESSION_AUTHENTICATED))
-        return call_error(call, "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH "
-                                "<user> <pass> option can be used to authenticate the client and select the RESP protocol "
-                                "version at the same time");
+        return call_error(call,
+                          "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH "
+                          "<user> <pass> option can be used to authenticate the client and select the RESP protocol "
+                          "version at the same time");
     if (hello.has_name)
         store_name(call->session, hello.name);
     if (hello.protocol)

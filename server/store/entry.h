@@ -51,6 +51,10 @@ struct blob {
     uint8_t data[];
 };
 
+/* One more holder, one less: the last one frees it. Any thread; while there are several, nobody changes the bytes. */
+void blob_keep(struct blob *blob);
+void blob_release(struct blob *blob);
+
 static inline enum entry_type entry_type(const struct entry *entry)
 {
     return (enum entry_type)(entry->kind & 15);

@@ -104,8 +104,6 @@ static inline uint8_t *entry_value_bytes(struct entry *entry)
 }
 
 struct blob *blob_create(size_t size);
-void blob_keep(struct blob *blob);
-void blob_release(struct blob *blob);
 /* Lets go of a blob whose memory is freed on the background thread when it is large. */
 void store_discard_blob(struct store *store, struct blob *blob);
 /* Hands a database's tables to the background thread. */

@@ -23,7 +23,9 @@
 
 struct output_chunk {
     struct output_chunk *next;
-    size_t size, capacity; /* bytes of data */
+    size_t size, capacity; /* bytes of data; capacity 0: the bytes are the blob's */
+    const uint8_t *bytes;  /* data, or the blob's bytes */
+    struct blob *blob;     /* held until the bytes are sent */
     uint8_t data[];
 };
 

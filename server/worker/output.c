@@ -20,6 +20,8 @@ static struct output_chunk *take_chunk(struct worker *worker, size_t size)
     }
     chunk->next = NULL;
     chunk->size = 0;
+    chunk->bytes = chunk->data;
+    chunk->blob = NULL;
     return chunk;
 }
 
@@ -28,6 +30,8 @@ static void give_chunks(struct worker *worker, struct output_chunk *chunk)
     struct worker_state *state = worker->state;
     while (chunk) {
         struct output_chunk *next = chunk->next;
+        if (chunk->blob)
+            blob_release(chunk->blob);
         if (chunk->capacity == OUTPUT_CHUNK - sizeof(*chunk) && state->spare_count < SPARE_CHUNKS) {
             chunk->next = state->spare;
             state->spare = chunk;
@@ -43,27 +47,27 @@ static void give_chunks(struct worker *worker, struct output_chunk *chunk)
 static void settle(struct worker_client *client)
 {
     struct output *output = &client->output;
-    if (output->last && client->writer.at)
+    if (output->last && !output->last->blob)
         output->last->size = (size_t)(client->writer.at - output->last->data);
 }
 
 size_t output_unsent(const struct worker_client *client)
 {
     const struct output *output = &client->output;
-    size_t filling = output->last && client->writer.at ? (size_t)(client->writer.at - output->last->data) : 0;
+    const struct output_chunk *last = output->last;
+    size_t filling = !last ? 0 : last->blob ? last->size : (size_t)(client->writer.at - last->data);
     return output->queued + filling + output->in_flight;
 }
 
-static bool output_grow(struct resp_writer *writer, size_t size)
+static bool within_limit(const struct worker_client *client, size_t more)
 {
-    struct worker_client *client = CONTAINER_OF(writer, struct worker_client, writer);
-    struct output *output = &client->output;
     int64_t limit = option_get(&client->session.worker->server->options.client_output_hard_limit);
-    if (limit > 0 && output_unsent(client) + size > (size_t)limit)
-        return false;
-    struct output_chunk *chunk = take_chunk(client->session.worker, size);
-    if (!chunk)
-        return false;
+    return limit == 0 || output_unsent(client) + more <= (size_t)limit;
+}
+
+static void append(struct worker_client *client, struct output_chunk *chunk)
+{
+    struct output *output = &client->output;
     settle(client);
     if (output->last) {
         output->queued += output->last->size;
@@ -72,14 +76,35 @@ static bool output_grow(struct resp_writer *writer, size_t size)
         output->first = chunk;
     }
     output->last = chunk;
-    writer->at = chunk->data;
-    writer->end = chunk->data + chunk->capacity;
+    client->writer.at = chunk->data;
+    client->writer.end = chunk->data + chunk->capacity;
+}
+
+static bool output_grow(struct resp_writer *writer, size_t size)
+{
+    struct worker_client *client = CONTAINER_OF(writer, struct worker_client, writer);
+    struct output_chunk *chunk = within_limit(client, size) ? take_chunk(client->session.worker, size) : NULL;
+    if (chunk)
+        append(client, chunk);
+    return chunk != NULL;
+}
+
+/* A chunk without room of its own: what is written next goes into another. */
+static bool output_refer(struct resp_writer *writer, struct bytes bytes, void *owner)
+{
+    struct worker_client *client = CONTAINER_OF(writer, struct worker_client, writer);
+    struct output_chunk *chunk = within_limit(client, bytes.size) ? mem_try_alloc(sizeof(*chunk)) : NULL;
+    if (!chunk)
+        return false;
+    *chunk = (struct output_chunk){.size = bytes.size, .bytes = bytes.at, .blob = owner};
+    blob_keep(chunk->blob);
+    append(client, chunk);
     return true;
 }
 
 void output_init(struct worker_client *client)
 {
-    client->writer = (struct resp_writer){.grow = output_grow, .protocol = 2};
+    client->writer = (struct resp_writer){.grow = output_grow, .refer = output_refer, .protocol = 2};
     client->output = (struct output){0};
 }
 
@@ -98,7 +123,7 @@ static struct output_chunk *cut(struct output *output, struct iovec *pieces, uns
     *bytes = 0;
     for (struct output_chunk *chunk = first; chunk && *count < LOOP_IOV_MAX; chunk = chunk->next) {
         if (chunk->size > 0) {
-            pieces[*count] = (struct iovec){chunk->data, chunk->size};
+            pieces[*count] = (struct iovec){(void *)(uintptr_t)chunk->bytes, chunk->size};
             *bytes += chunk->size;
             ++*count;
         }

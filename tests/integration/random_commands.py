@@ -156,7 +156,7 @@ class RandomCommands:
         if choice == 9:
             return [self.pick(b"TYPE", b"TYPE", b"DBSIZE"), key][:self.pick(1, 2, 2)]
         if choice == 10:
-            return [b"OBJECT", self.pick(b"ENCODING", b"ENCODING", b"REFCOUNT", b"FREQ", b"IDLETIME"), key]
+            return [b"OBJECT", self.pick(b"ENCODING", b"ENCODING", b"FREQ", b"ENCODING" if self.timeless else b"IDLETIME"), key]
         if choice == 11:
             return [b"SELECT", b"%d" % self.source.choice([0, 0, 0, 1, 2])]
         if choice == 12:

@@ -271,7 +271,11 @@ class Both:
         for server in self.servers:
             with server.client(protocol) as client:
                 answers.append(exchange(client, chunks, pause, half_close, end))
-        assert answers[0] == answers[1], f"sent {shorten(b''.join(chunks))}\n ketch {shorten(answers[0])}\n redis {shorten(answers[1])}"
+        if answers[0] != answers[1]:
+            at = next((at for at, (left, right) in enumerate(zip(*answers)) if left != right), min(map(len, answers)))
+            start = max(0, at - 200)
+            raise AssertionError(f"differs at byte {at}; sent {shorten(b''.join(chunks))}\n ketch ...{shorten(answers[0][start:])}\n"
+                                 f" redis ...{shorten(answers[1][start:])}")
         return answers[1]
 
 

@@ -33,10 +33,11 @@ def free_port():
 
 
 class ServerProcess:
-    """One server. `arguments` go to the command line after the defaults; `config` is written to a file and given first."""
+    """One server. `arguments` go to the command line after the defaults; `config` is written to a file
+    and given first; `config_path` is a file that is there already."""
 
     def __init__(self, binary, directory, *arguments, config=None, stdin=None, defaults=True, port=None, wait=True,
-                 password=None, expect_exit=0):
+                 password=None, expect_exit=0, config_path=None):
         self.binary = binary
         self.directory = str(directory)
         os.makedirs(self.directory, exist_ok=True)
@@ -51,6 +52,8 @@ class ServerProcess:
             with open(self.config_path, "w", encoding="utf-8") as file:
                 file.write(config)
             command.append(self.config_path)
+        elif config_path is not None:
+            command.append(str(config_path))
         if stdin is not None:
             command.append("-")
         if defaults:

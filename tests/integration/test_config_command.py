@@ -243,7 +243,7 @@ def test_config_rewrite_can_be_read_again(start_server):
         client.call("CONFIG", "SET", "requirepass", "")
     path = server.config_path
     server.stop()
-    again = start_server(path, defaults=False, port=server.port)
+    again = start_server(config_path=path, defaults=False, port=server.port)
     with again.client() as client:
         assert client.call("AUTH", 'with "quotes" and spaces') == b"OK"
         assert client.call("CONFIG", "GET", "timeout") == [b"timeout", b"77"]

@@ -270,6 +270,22 @@ def test_client_help_lists_what_is_there(both):
             assert any(line.startswith(b"SETNAME") for line in lines)
 
 
+def test_client_subcommands_that_have_little_to_do_yet(both):
+    both.compare("""
+        CLIENT GETREDIR
+        CLIENT GETREDIR x
+        CLIENT TRACKINGINFO                      ~ shape
+        CLIENT TRACKINGINFO x
+        CLIENT UNBLOCK
+        CLIENT UNBLOCK x
+        CLIENT UNBLOCK 999999999
+        CLIENT UNBLOCK 999999999 TIMEOUT
+        CLIENT UNBLOCK 999999999 ERROR
+        CLIENT UNBLOCK 999999999 BAD
+        CLIENT UNBLOCK 1 ERROR x
+    """)
+
+
 def test_client_setinfo(both):
     both.compare("""
         CLIENT SETINFO                           = -ERR wrong number of arguments for 'client|setinfo' command

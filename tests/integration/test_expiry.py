@@ -140,6 +140,8 @@ def test_expiry_gives_memory_back(ketch, size):
         def used():
             return int(dict(line.split(b":", 1) for line in client.call("INFO", "memory").split(b"\r\n") if b":" in line)[b"used_memory"])
         before = used()
+        if not before:
+            pytest.skip("this build does not know its memory")
         client.send(b"".join(encode(["SET", f"k{number}", b"x" * 10000, "PX", 300]) for number in range(size)))
         for _ in range(size):
             client.read()

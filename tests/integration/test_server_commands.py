@@ -37,6 +37,26 @@ def test_lolwut(both):
         assert b"ver. " in client.call("LOLWUT")
 
 
+def test_role(both):
+    both.compare("""
+        ROLE                         ~ shape
+        ROLE x
+    """)
+
+
+def test_memory_subcommands(both):
+    both.compare("""
+        MEMORY DOCTOR                ~ kind
+        MEMORY DOCTOR x
+        MEMORY MALLOC-STATS          ~ kind
+        MEMORY MALLOC-STATS x
+        MEMORY PURGE
+        MEMORY PURGE x
+        MEMORY STATS                 ~ kind
+        MEMORY STATS x
+    """)
+
+
 def test_debug(both):
     both.compare("""
         DEBUG

@@ -1,5 +1,6 @@
 """What goes wrong is counted by class, shown, and told by the exit status; nothing hangs and nothing is run again."""
 
+import json
 import signal
 import socket
 import threading
@@ -124,7 +125,6 @@ def test_a_signal_ends_the_run_with_results(server, tmp_path, signal_number):
     assert process.returncode == 0, err
     assert "[RUN #1] Interrupted by user (Ctrl+C) after 1." in err
     assert "ALL STATS" in out
-    import json
     stats = json.loads((tmp_path / "r.json").read_text())["ALL STATS"]
     assert stats["Runtime"]["Interrupted"] == "true"
     assert stats["Totals"]["Count"] > 0
@@ -145,11 +145,12 @@ def test_no_place_in_the_listen_queue(tmp_path):
 
 
 class FakeServer(threading.Thread):
-    """Answers every read with the same bytes."""
+    """Answers every read with the same bytes, after a delay."""
 
-    def __init__(self, answer):
+    def __init__(self, answer, delay=0):
         super().__init__(daemon=True)
         self.answer = answer
+        self.delay = delay
         self.listener = socket.socket()
         self.listener.bind(("127.0.0.1", 0))
         self.listener.listen(16)
@@ -164,6 +165,7 @@ class FakeServer(threading.Thread):
     def serve(self, connection):
         try:
             while connection.recv(65536):
+                time.sleep(self.delay)
                 for piece in self.answer:
                     connection.sendall(piece)
                     time.sleep(0.001)
@@ -182,6 +184,16 @@ def test_a_server_that_does_not_speak_redis(tmp_path, answer, error):
                     json_path=tmp_path / "r.json", check=1)
     assert run.stats["Errors"]["Connections"] == ({error: 2} if error else {})
     assert run.stats["Errors"]["Unanswered"] > 0 or error == "protocol error"
+
+
+def test_latency_is_what_the_server_took(tmp_path):
+    fake = FakeServer([b"+OK\r\n"], delay=0.02)
+    run = bench_run("-h", "127.0.0.1", "-p", fake.port, "-t", 1, "-c", 4, "-n", 25, "--ratio=1:0",
+                    json_path=tmp_path / "r.json")
+    row = run.stats["Sets"]
+    assert row["Count"] == 100
+    assert 20 <= row["Min Latency"] <= row["Percentile Latencies"]["p50.00"] < 40
+    assert 20 <= row["Latency"] < 60
 
 
 @pytest.mark.parametrize("answer", [

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bench_process import bench_run
+from bench_process import ROOT, bench_run
 
 AZURE_FILL = ("-a KEY --hide-histogram --pipeline=10 -clients=50 -threads=6 --key-maximum=1699396 -n allkeys "
               "--key-pattern=P:P --ratio=1:0 -data-size=1024 --tls --cluster-mode")
@@ -119,3 +119,9 @@ def test_percent_encoded_and_bracketed_uris():
     assert settings["server"] == "::1" and settings["port"] == "7" and settings["select-db"] == "3"
     assert settings["uri"] == "redis://u:***@[::1]:7/3" and settings["authenticate"] == "u:***"
     assert shown("-u", "redis://p@ss@127.0.0.1:1")["uri"] == "redis://***@127.0.0.1:1"
+
+
+def test_the_documentation_has_the_usage_text():
+    document = (ROOT / "docs/ketch-bench.md").read_text()
+    usage = bench_run("--help", check=2).stdout
+    assert "".join("    " + line + "\n" if line else "\n" for line in usage.splitlines()) in document

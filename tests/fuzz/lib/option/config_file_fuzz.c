@@ -14,16 +14,13 @@ struct fuzz_options {
 };
 
 #define OPTION_OWNER fuzz_options
-static const struct option rows[] = {
-    OPTION_ROW(count, count, "count", 5, -10, 1000, LIVE, "")
-    OPTION_ROW(size, size, "size", 1024, 0, 9223372036854775807, LIVE, "")
-    OPTION_ROW(octal, octal, "octal", 0, 0, 0777, LIVE, "")
-    OPTION_ROW(boolean, boolean, "boolean", 0, 0, 1, LIVE, "")
-    OPTION_ROW(choice, choice, "choice", 0, fuzz_colours, 0, LIVE, "")
-    OPTION_ROW(text, word, "word", "", 0, 100, LIVE, "")
-    OPTION_ROW(text, words, "words", "a b", 0, 100, LIVE, "")
-    OPTION_ROW(text, lines, "lines", "1 2", 0, 100, LIVE, "")
-};
+static const struct option rows[] = {OPTION_ROW(count, count, "count", 5, -10, 1000, LIVE, "") OPTION_ROW(
+    size, size, "size", 1024, 0, 9223372036854775807, LIVE, "") OPTION_ROW(octal, octal, "octal", 0, 0, 0777, LIVE, "")
+                                         OPTION_ROW(boolean, boolean, "boolean", 0, 0, 1, LIVE, "")
+                                             OPTION_ROW(choice, choice, "choice", 0, fuzz_colours, 0, LIVE, "")
+                                                 OPTION_ROW(text, word, "word", "", 0, 100, LIVE, "")
+                                                     OPTION_ROW(text, words, "words", "a b", 0, 100, LIVE, "")
+                                                         OPTION_ROW(text, lines, "lines", "1 2", 0, 100, LIVE, "")};
 
 static const struct option_rule rules[] = {
     {.name = "count", .alias = "number"},

@@ -11,13 +11,18 @@
 
 #include <cmocka.h>
 
-/* Parses words separated by spaces; the copy must outlive the options. */
+/* Parses words separated by single spaces; they are cut in place and must outlive the options. */
 static int parse(struct bench_options *options, char *words, char *error)
 {
-    char *argv[64] = {(char *)"ketch-bench"};
+    static char program[] = "ketch-bench";
+    char *argv[64] = {program};
     int argc = 1;
-    for (char *word = strtok_r(words, " ", &words); word; word = strtok_r(NULL, " ", &words))
-        argv[argc++] = word;
+    for (char *at = words; at; argc++) {
+        argv[argc] = at;
+        at = strchr(at, ' ');
+        if (at)
+            *at++ = '\0';
+    }
     return bench_options_parse(options, argc, argv, error);
 }
 
@@ -80,8 +85,12 @@ static void tls_is_the_first_thing_refused(void **state)
 static void settings_hide_secrets(void **state)
 {
     (void)state;
-    static const char *const lines[] = {"-a hunter2", "-a me:hunter2", "-a :hun:ter2", "-u redis://hunter2@h",
-                                        "-u redis://me:hunter2@h:5/1", "-u redis://me:hun%40ter2@h"};
+    static const char *const lines[] = {"-a hunter2",
+                                        "-a me:hunter2",
+                                        "-a :hun:ter2",
+                                        "-u redis://hunter2@h",
+                                        "-u redis://me:hunter2@h:5/1",
+                                        "-u redis://me:hun%40ter2@h"};
     for (int line = 0; line < 6; line++) {
         struct bench_options options;
         struct bench_config config;

@@ -60,7 +60,8 @@ static void structure_has_commas_and_indentation(void **state)
     json_close(&json);
     json_close(&json);
     fclose(file);
-    assert_string_equal(out, "{\n\t\"a\": -5,\n\t\"b\": 0.33,\n\t\"c\": null,\n\t\"d\": [\n\t\ttrue,\n\t\t{}\n\t]\n}\n");
+    assert_string_equal(out,
+                        "{\n\t\"a\": -5,\n\t\"b\": 0.33,\n\t\"c\": null,\n\t\"d\": [\n\t\ttrue,\n\t\t{}\n\t]\n}\n");
     free(out);
 }
 

@@ -51,9 +51,16 @@ static void the_progress_line_reads_like_memtiers(void **state)
 {
     (void)state;
     char line[512];
-    struct load_progress progress = {.elapsed_s = 2.0, .percent = 20, .threads = 4, .operations = 1000,
-                                     .bytes = 3 << 20, .latency_us = 500000, .last_operations = 400,
-                                     .last_bytes = 100 << 10, .last_latency_us = 400000, .last_s = 1.0};
+    struct load_progress progress = {.elapsed_s = 2.0,
+                                     .percent = 20,
+                                     .threads = 4,
+                                     .operations = 1000,
+                                     .bytes = 3 << 20,
+                                     .latency_us = 500000,
+                                     .last_operations = 400,
+                                     .last_bytes = 100 << 10,
+                                     .last_latency_us = 400000,
+                                     .last_s = 1.0};
     progress_format(&progress, 1, 50, line, sizeof(line));
     assert_string_equal(line, "[RUN #1 20%,   2 secs]  4 threads 50 conns:        1000 ops,     400 (avg:     500) "
                               "ops/sec, 100.00KB/sec (avg: 1.50MB/sec),  1.00 (avg:  0.50) msec latency");

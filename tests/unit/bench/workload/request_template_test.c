@@ -48,7 +48,8 @@ static void keys_of_every_length_have_the_right_header(void **state)
         assert_true(template_fits(&get, &batch));
         size_t written = template_write(&get, &values, &batch);
         char *text = gathered(&batch, &size);
-        snprintf(expected, sizeof(expected), "*2\r\n$3\r\nGET\r\n$%d\r\nk:%llu\r\n", digits + 2, (unsigned long long)key);
+        snprintf(expected, sizeof(expected), "*2\r\n$3\r\nGET\r\n$%d\r\nk:%llu\r\n", digits + 2,
+                 (unsigned long long)key);
         assert_string_equal(text, expected);
         assert_int_equal(written, size);
         assert_true(size <= get.copied_max);

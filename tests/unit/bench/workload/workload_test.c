@@ -13,8 +13,15 @@
 
 static struct workload_options options_make(void)
 {
-    return (struct workload_options){.key_prefix = "k", .key_min = 1, .key_max = 1000, .set_letter = 'R',
-                                     .get_letter = 'R', .set_ratio = 1, .get_ratio = 2, .data_size = 8, .seed = 5};
+    return (struct workload_options){.key_prefix = "k",
+                                     .key_min = 1,
+                                     .key_max = 1000,
+                                     .set_letter = 'R',
+                                     .get_letter = 'R',
+                                     .set_ratio = 1,
+                                     .get_ratio = 2,
+                                     .data_size = 8,
+                                     .seed = 5};
 }
 
 /* The commands of the next requests as letters: S and G. */

@@ -1,8 +1,13 @@
 /* Listeners, connects, timers, wakes and the turn itself. */
-#include "loop_fixture.h"
+#include "loop_end.h"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 
 struct acceptor {
     struct loop_listener listener;
@@ -42,8 +47,8 @@ static void many_connects_are_accepted_and_connected(void **state)
     struct end *ends = calloc(ENDS, sizeof(*ends));
     for (int i = 0; i < ENDS; i++) {
         ends[i].f = &f;
-        assert_int_equal(loop_conn_connect(f.loop, &ends[i].conn, &end_handler, (struct sockaddr *)&address,
-                                           sizeof(address)), 0);
+        assert_int_equal(
+            loop_conn_connect(f.loop, &ends[i].conn, &end_handler, (struct sockaddr *)&address, sizeof(address)), 0);
         assert_int_equal(ends[i].connected, 0); /* never inside the call */
     }
     int connected = 0;
@@ -325,8 +330,8 @@ static void no_wake_of_another_thread_is_lost(void **state)
     loop_destroy(f.loop);
     struct waker waker = {0};
     int error = 0;
-    struct loop_options options = {.io = *state == (void *)on_epoll ? LOOP_IO_EPOLL : LOOP_IO_URING,
-                                   .owner = &waker, .woken = see_published};
+    struct loop_options options = {
+        .io = *state == (void *)on_epoll ? LOOP_IO_EPOLL : LOOP_IO_URING, .owner = &waker, .woken = see_published};
     waker.loop = loop_create(&options, &error);
     assert_non_null(waker.loop);
     pthread_t thread;
@@ -410,6 +415,40 @@ static void automatic_choice_gives_a_loop(void **state)
     loop_destroy(NULL);
 }
 
+/* As container runtimes do it. */
+static void forbid_io_uring(void)
+{
+    struct sock_filter rules[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {COUNT_OF(rules), rules};
+    CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+    CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
+}
+
+static void where_io_uring_is_forbidden_automatic_is_epoll_and_asking_fails(void **state)
+{
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        forbid_io_uring();
+        int error = 0;
+        struct loop_options options = {.io = LOOP_IO_URING};
+        bool good = loop_create(&options, &error) == NULL && error == -EPERM;
+        options.io = LOOP_IO_AUTO;
+        struct loop *loop = loop_create(&options, &error);
+        good = good && loop != NULL && error == 0 && strcmp(loop_io_name(loop), "epoll") == 0;
+        loop_destroy(loop);
+        _exit(good ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -425,6 +464,7 @@ int main(void)
         ON_BOTH(a_wake_before_and_inside_a_turn_is_told_once_per_turn),
         ON_BOTH(a_loop_may_be_created_and_destroyed_by_another_thread_than_turns_it),
         cmocka_unit_test(automatic_choice_gives_a_loop),
+        cmocka_unit_test(where_io_uring_is_forbidden_automatic_is_epoll_and_asking_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-#include "loop_fixture.h"
+#include "loop_end.h"
 
 static uint8_t pattern(size_t at)
 {

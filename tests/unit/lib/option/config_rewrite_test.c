@@ -31,7 +31,8 @@ static void load(struct sample *sample, const char *text)
 static void a_file_that_is_right_stays_as_it_is(void **state)
 {
     struct sample *sample = *state;
-    static const char text[] = "# first\n\nwidth   20 \n  # indented\nmemory 1mb\npoint 9 1\npoint 3 4\nunknown thing\n";
+    static const char text[] =
+        "# first\n\nwidth   20 \n  # indented\nmemory 1mb\npoint 9 1\npoint 3 4\nunknown thing\n";
     static const char known[] = "width 20\npoint 9 1\npoint 3 4\n";
     load(sample, known);
     assert_rewritten(sample, text, text);
@@ -110,12 +111,9 @@ static void the_file_is_replaced_with_its_permissions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_file_that_is_right_stays_as_it_is),
-        TEST(only_lines_whose_value_differs_are_changed),
-        TEST(new_options_follow_a_marker_once),
-        TEST(lines_that_add_up_are_replaced_together),
-        TEST(of_a_repeated_option_the_last_line_counts),
-        TEST(texts_are_quoted_when_they_must_be),
+        TEST(a_file_that_is_right_stays_as_it_is),       TEST(only_lines_whose_value_differs_are_changed),
+        TEST(new_options_follow_a_marker_once),          TEST(lines_that_add_up_are_replaced_together),
+        TEST(of_a_repeated_option_the_last_line_counts), TEST(texts_are_quoted_when_they_must_be),
         TEST(the_file_is_replaced_with_its_permissions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

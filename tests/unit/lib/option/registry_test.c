@@ -78,7 +78,8 @@ static void a_text_is_bounded_and_has_no_zero_byte(void **state)
 static void several_options_are_set_all_or_none(void **state)
 {
     struct sample *sample = *state;
-    struct option_pair pairs[] = {{BYTES("width"), BYTES("20")}, {BYTES("title"), BYTES("new")}, {BYTES("pause"), BYTES("99")}};
+    struct option_pair pairs[] = {
+        {BYTES("width"), BYTES("20")}, {BYTES("title"), BYTES("new")}, {BYTES("pause"), BYTES("99")}};
     assert_int_equal(option_registry_set(sample->registry, pairs, 3, false, &error), -EINVAL);
     assert_string_equal(error.name, "pause");
     assert_int_equal(option_get(&sample->options.width), 10);
@@ -94,7 +95,8 @@ static void a_value_that_cannot_be_applied_takes_the_others_back(void **state)
 {
     struct sample *sample = *state;
     sample->apply_fails = true;
-    struct option_pair pairs[] = {{BYTES("width"), BYTES("20")}, {BYTES("title"), BYTES("new")}, {BYTES("colour"), BYTES("red")}};
+    struct option_pair pairs[] = {
+        {BYTES("width"), BYTES("20")}, {BYTES("title"), BYTES("new")}, {BYTES("colour"), BYTES("red")}};
     assert_int_equal(option_registry_set(sample->registry, pairs, 3, false, &error), -22);
     assert_string_equal(error.name, "colour");
     assert_string_equal(error.text, "no red to be had");

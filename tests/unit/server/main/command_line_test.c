@@ -55,7 +55,8 @@ static void assert_shown(const char *name, const char *expected)
 static void a_file_and_options_with_one_or_more_values(void **state)
 {
     (void)state;
-    assert_int_equal(PARSE("a.conf", "--port", "7000", "--bind", "127.0.0.1", "-::1", "--save", "", "--loglevel", "debug"), 0);
+    assert_int_equal(
+        PARSE("a.conf", "--port", "7000", "--bind", "127.0.0.1", "-::1", "--save", "", "--loglevel", "debug"), 0);
     assert_string_equal(process->line.file, "a.conf");
     assert_false(process->line.standard_input);
     assert_int_equal(process->line.option_count, 4);
@@ -134,10 +135,8 @@ static void what_is_refused_names_the_option(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_file_and_options_with_one_or_more_values),
-        TEST(values_behind_an_equals_sign),
-        TEST(a_dash_alone_reads_standard_input),
-        TEST(words_that_do_something_else),
+        TEST(a_file_and_options_with_one_or_more_values), TEST(values_behind_an_equals_sign),
+        TEST(a_dash_alone_reads_standard_input),          TEST(words_that_do_something_else),
         TEST(what_is_refused_names_the_option),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

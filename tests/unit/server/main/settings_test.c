@@ -84,8 +84,16 @@ static void what_would_do_harm_if_ignored_is_refused(void **state)
 {
     (void)state;
     static const char *const lines[] = {
-        "appendonly yes",    "maxmemory 1gb", "tls-port 6380",         "aclfile users.acl", "cluster-enabled yes",
-        "replicaof 1.2.3.4 6379", "slaveof 1.2.3.4 6379", "min-replicas-to-write 1", "user alice on", "loadmodule x.so",
+        "appendonly yes",
+        "maxmemory 1gb",
+        "tls-port 6380",
+        "aclfile users.acl",
+        "cluster-enabled yes",
+        "replicaof 1.2.3.4 6379",
+        "slaveof 1.2.3.4 6379",
+        "min-replicas-to-write 1",
+        "user alice on",
+        "loadmodule x.so",
         "notify-keyspace-events KEA",
     };
     for (size_t i = 0; i < COUNT_OF(lines); i++) {
@@ -113,7 +121,8 @@ static void save_points_add_up_and_can_be_cleared(void **state)
 static void output_limits_keep_the_classes_that_are_not_named(void **state)
 {
     (void)state;
-    assert_int_equal(load("client-output-buffer-limit normal 64mb 0 0\nclient-output-buffer-limit replica 1kb 2kb 3\n"), 0);
+    assert_int_equal(load("client-output-buffer-limit normal 64mb 0 0\nclient-output-buffer-limit replica 1kb 2kb 3\n"),
+                     0);
     assert_shown("client-output-buffer-limit", "normal 67108864 0 0 slave 1024 2048 3 pubsub 33554432 8388608 60");
     assert_int_equal(option_get(&process->server.options.client_output_hard_limit), 0);
     settings_settle(&process->settings);

@@ -186,6 +186,15 @@ static const char *const set_history[] = {
 static const char *const mset_tips[] = {"request_policy:multi_shard", "response_policy:all_succeeded", NULL};
 static const char *const msetnx_tips[] = {"request_policy:multi_shard", "response_policy:agg_min", NULL};
 
+/* SET reads the old value only with GET. */
+static uint32_t set_key_flags(const struct bytes *argv, uint32_t argc)
+{
+    for (uint32_t i = 3; i < argc; i++)
+        if (bytes_is(argv[i], "get"))
+            return KEY_RW | KEY_ACCESS | KEY_UPDATE;
+    return KEY_OW | KEY_UPDATE;
+}
+
 static const struct command string_set_commands[] = {
     {
         .name = "SET",
@@ -198,6 +207,7 @@ static const struct command string_set_commands[] = {
         .arity = -3,
         .keys = {1, 1, 1},
         .key_flags = KEY_RW | KEY_ACCESS | KEY_UPDATE | KEY_VARIABLE,
+        .key_flags_of = set_key_flags,
         .flags = CMD_WRITE | CMD_DENYOOM | CAT_STRING,
         .run = set,
         .history = set_history,

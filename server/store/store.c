@@ -131,6 +131,11 @@ const struct store_counters *store_user_counters(const struct store_user *user)
     return &user->counters;
 }
 
+void store_user_touches(struct store_user *user, bool on)
+{
+    user->untouched = !on;
+}
+
 uint32_t store_databases(const struct store *store)
 {
     return store->databases;
@@ -311,7 +316,8 @@ void store_count_read(struct store_user *user, bool hit)
 
 void store_touch(struct store_user *user, struct entry *entry, int64_t now_ms)
 {
-    (void)user;
+    if (UNLIKELY(user->untouched))
+        return;
     /* Written only when it changes: a hot entry's line stays clean between two ticks of the clock. */
     uint16_t clock = (uint16_t)(now_ms / 1000 / ENTRY_CLOCK_SECONDS);
     if (entry->clock != clock)

@@ -70,6 +70,9 @@ void store_user_destroy(struct store_user *user);
 struct store *store_of(const struct store_user *user);
 const struct store_counters *store_user_counters(const struct store_user *user);
 
+/* Whether reads from now on note the access: off while a client asked for CLIENT NO-TOUCH. */
+void store_user_touches(struct store_user *user, bool on);
+
 uint32_t store_databases(const struct store *store);
 
 void store_key(const struct store *store, struct bytes name, struct key *key);

@@ -1,4 +1,8 @@
-/* store_internal.h - what the files of this folder share. */
+/* store_internal.h - what the files of this folder share: slots, databases, users, entries being made.
+ *
+ * Owns:       see store.h.
+ * Threads:    tables and entries under their slot's lock; `struct store` below the mutex under the mutex; the rest of a
+ *             user by its own thread. */
 #ifndef KETCH_SERVER_STORE_STORE_INTERNAL_H
 #define KETCH_SERVER_STORE_STORE_INTERNAL_H
 
@@ -52,6 +56,7 @@ struct store_user {
     struct slab_cache *cache;
     struct store_user *previous, *next;
     struct store_counters counters;
+    bool untouched; /* reads leave the access clock alone */
     /* By database: what this user added minus what it removed. Others read them relaxed. */
     _Atomic int64_t *keys, *expires;
 };

@@ -22,7 +22,7 @@ static void read_limits(const struct worker_client *client, struct resp_limits *
     bool authenticated = session_is(&client->session, SESSION_AUTHENTICATED);
     limits->authenticated = authenticated;
     limits->bulk_max = authenticated ? option_get(&options->proto_max_bulk_len) : 16384;
-    limits->multibulk_max = authenticated ? INT32_MAX : 10;
+    limits->multibulk_max = authenticated ? 1024 * 1024 : 10;
     limits->inline_max = 65536;
 }
 
@@ -244,15 +244,17 @@ static const struct loop_conn_handler client_handler = {
     .released = client_released,
 };
 
-struct worker_client *client_create(struct worker *worker, int fd, bool is_unix)
+struct worker_client *client_create(struct worker *worker, const struct adoption *adoption)
 {
+    int fd = adoption->fd;
     struct worker_client *client = mem_alloc_zeroed(sizeof(*client));
     struct session *session = &client->session;
     session->worker = worker;
     buf_init(&client->input, 0);
     output_init(client);
     mutex_init(&session->mutex, MUTEX_RANK_CLIENT);
-    session_begin(session, fd, is_unix);
+    session->id = adoption->id;
+    session_begin(session, fd, adoption->is_unix);
     if (loop_conn_open(worker->loop, &session->conn, &client_handler, fd) < 0) {
         session_end(session);
         mutex_deinit(&session->mutex);

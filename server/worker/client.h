@@ -21,6 +21,8 @@
 #define OUTPUT_EAGER (64u * 1024)
 #define OUTPUT_PAUSE (256u * 1024 * 1024)
 
+struct adoption; /* worker_state.h */
+
 struct output_chunk {
     struct output_chunk *next;
     size_t size, capacity; /* bytes of data; capacity 0: the bytes are the blob's */
@@ -53,7 +55,7 @@ struct worker_client {
 };
 
 /* A client for the connected socket; NULL with the socket closed when it could not be set up. */
-struct worker_client *client_create(struct worker *worker, int fd, bool is_unix);
+struct worker_client *client_create(struct worker *worker, const struct adoption *adoption);
 
 /* Closes the connection; the structure goes when the loop lets go of it. Idempotent. */
 void client_close(struct worker_client *client);

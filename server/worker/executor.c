@@ -1,5 +1,6 @@
 /* One command: checks, locks, runs, unlocks, counts. */
 #include "lib/base/clock.h"
+#include "lib/base/log.h"
 #include "lib/base/mem.h"
 #include "server/worker/worker_state.h"
 
@@ -61,10 +62,21 @@ static void reject_unknown_subcommand(struct worker *worker, struct batch_call *
     reject(worker, call, text);
 }
 
+/* A web browser led to post to us: whatever it sends next must not be run as commands. */
+static bool is_http(const struct batch_call *call)
+{
+    return bytes_is(call->argv[0], "post") || bytes_is(call->argv[0], "host:");
+}
+
 /* False after an error reply. */
 static bool admit(struct worker *worker, struct batch_call *call)
 {
     if (!call->entry) {
+        if (is_http(call)) {
+            log_write(LOG_WARNING, "Possible attack: a client sent the words of an HTTP request; it is cut off");
+            client_close(call->client);
+            return false;
+        }
         reject_unknown(worker, call);
         return false;
     }
@@ -137,8 +149,10 @@ static void count_call(struct worker *worker, const struct batch_call *call, con
     struct worker_command_counters *counters = &worker->counters.by_command[call->entry->number];
     worker_count(&counters->calls, 1);
     worker_count(&counters->nanoseconds, (uint64_t)clock_ticks_ns(clock_ticks() - started));
-    if (UNLIKELY(done->error_count > 0))
+    if (UNLIKELY(done->error_count > 0)) {
         worker_count(&counters->failed, 1);
+        worker_count_error(worker, bytes_of(done->error_code));
+    }
     worker_count(&worker->counters.commands, 1);
 }
 
@@ -232,6 +246,7 @@ void executor_run(struct worker *worker, struct batch_call *call, int64_t now_ms
             .string_max = (uint64_t)option_get(&worker->server->options.proto_max_bulk_len),
         };
         atomic_store_explicit(&session->last_command, call->entry->number + 1, memory_order_relaxed);
+        store_user_touches(worker->store, !session_is(session, SESSION_NO_TOUCH));
         uint64_t started = clock_ticks();
         if (run_locked(worker, call, &running, held) == OUTCOME_CLOSE)
             client->ending = true;

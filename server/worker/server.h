@@ -41,7 +41,7 @@ struct server {
     struct mutex sessions_mutex; /* rank REGISTRY: guards the list and the ids */
     struct session *sessions;    /* doubly linked, oldest first */
     struct session *sessions_last;
-    uint64_t next_session_id;    /* ids ascend in the order of connecting and are never used again */
+    _Atomic uint64_t next_session_id; /* ids ascend in the order of connecting and are never used again */
     _Atomic uint64_t session_count;
 
     _Atomic uint64_t connections_received, connections_rejected;

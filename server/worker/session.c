@@ -68,13 +68,20 @@ void session_begin(struct session *session, int fd, bool is_unix)
                           memory_order_relaxed);
 
     mutex_lock(&server->sessions_mutex);
-    session->id = ++server->next_session_id;
-    session->previous = server->sessions_last;
-    if (session->previous)
-        session->previous->next = session;
+    /* Workers enter their sessions in any order; the list is kept in that of the ids, which is nearly the same. */
+    struct session *before = server->sessions_last;
+    while (before && before->id > session->id)
+        before = before->previous;
+    session->previous = before;
+    session->next = before ? before->next : server->sessions;
+    if (before)
+        before->next = session;
     else
         server->sessions = session;
-    server->sessions_last = session;
+    if (session->next)
+        session->next->previous = session;
+    else
+        server->sessions_last = session;
     mutex_unlock(&server->sessions_mutex);
     atomic_fetch_add_explicit(&server->session_count, 1, memory_order_relaxed);
     worker_count(&session->worker->counters.sessions, 1);

@@ -4,7 +4,7 @@
 
 #include "server/worker/session.h"
 
-/* Fills in names, id and state, and enters the session. */
+/* Fills in names and state, and enters the session, whose id is set. */
 void session_begin(struct session *session, int fd, bool is_unix);
 /* Takes it out: nobody else sees it any more. */
 void session_end(struct session *session);

@@ -61,7 +61,7 @@ static void take_adoptions(struct worker *worker)
     mutex_unlock(&state->mutex);
     while (adoptions) {
         struct adoption *next = adoptions->next;
-        if (!client_create(worker, adoptions->fd, adoptions->is_unix))
+        if (!client_create(worker, adoptions))
             atomic_fetch_sub_explicit(&worker->assigned, 1, memory_order_relaxed);
         mem_free(adoptions);
         adoptions = next;
@@ -99,7 +99,9 @@ void worker_adopt(struct worker *worker, int fd, bool is_unix)
 {
     struct worker_state *state = worker->state;
     struct adoption *adoption = mem_alloc(sizeof(*adoption));
-    *adoption = (struct adoption){.fd = fd, .is_unix = is_unix};
+    /* Given here, where connections come in one after the other: ids ascend in the order of connecting. */
+    uint64_t id = atomic_fetch_add_explicit(&worker->server->next_session_id, 1, memory_order_relaxed) + 1;
+    *adoption = (struct adoption){.id = id, .fd = fd, .is_unix = is_unix};
     atomic_fetch_add_explicit(&worker->assigned, 1, memory_order_relaxed);
     mutex_lock(&state->mutex);
     *state->adoptions_end = adoption;

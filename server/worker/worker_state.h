@@ -39,6 +39,7 @@ struct batch {
 /* A socket handed over by another thread. */
 struct adoption {
     struct adoption *next;
+    uint64_t id; /* of the session to be */
     int fd;
     bool is_unix;
 };

@@ -102,8 +102,8 @@ static void names_that_are_near_a_command_are_unknown(void **state)
                                  "georadiusbymember_rp",
                                  "georadiusbymember_ro_",
                                  "restore\rasking",
-                                 "restore\x0d"
-                                 "asking",
+                                 ("restore\x0d"
+                                  "asking"),
                                  "georadiusbymember\x7fro",
                                  "a-name-that-rename-command-could-give-to-confih",
                                  "a-name-that-rename-command"};

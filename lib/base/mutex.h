@@ -12,13 +12,13 @@
 /* Lowest first: a thread may take only higher ranks than it holds. Slot locks (server/store) stand between. */
 enum mutex_rank {
     MUTEX_RANK_REWRITE = 1, /* the configuration file being written */
-    MUTEX_RANK_CONFIG,     /* options being changed */
-    MUTEX_RANK_REGISTRY,   /* list of clients */
-    MUTEX_RANK_CLIENT,     /* one client's shared fields */
-    MUTEX_RANK_SLOT,       /* slot locks, among themselves in ascending order */
-    MUTEX_RANK_INBOX,      /* mail to a worker, background work queue */
-    MUTEX_RANK_ALLOCATOR,  /* slab classes */
-    MUTEX_RANK_LEAF,       /* takes nothing else */
+    MUTEX_RANK_CONFIG,      /* options being changed */
+    MUTEX_RANK_REGISTRY,    /* list of clients */
+    MUTEX_RANK_CLIENT,      /* one client's shared fields */
+    MUTEX_RANK_SLOT,        /* slot locks, among themselves in ascending order */
+    MUTEX_RANK_INBOX,       /* mail to a worker, background work queue */
+    MUTEX_RANK_ALLOCATOR,   /* slab classes */
+    MUTEX_RANK_LEAF,        /* takes nothing else */
     MUTEX_RANK_COUNT
 };
 

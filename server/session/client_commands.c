@@ -119,7 +119,8 @@ static enum outcome client_unblock(struct call *call)
 {
     int64_t id;
     if (call->argc > 4)
-        return call_syntax_error(call);
+        return call_errorf(call, "ERR unknown subcommand or wrong number of arguments for '%.*s'. Try CLIENT HELP.",
+                           call->argv[1].size < 128 ? (int)call->argv[1].size : 128, (const char *)call->argv[1].at);
     if (call->argc == 4 && !call_is(call, 3, "TIMEOUT") && !call_is(call, 3, "ERROR"))
         return call_error(call, "ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");
     if (!call_integer(call, 2, &id))

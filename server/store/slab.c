@@ -29,10 +29,10 @@ struct object {
 /* Header of a region. On the list of its class while it has room; on the slab's list when it is empty. */
 struct region {
     struct region *previous, *next;
-    struct object *free;   /* freed objects */
+    struct object *free; /* freed objects */
     uint32_t class_index;
-    uint32_t live;         /* objects handed out, those in caches included */
-    uint32_t untouched;    /* offset of the first byte never handed out */
+    uint32_t live;      /* objects handed out, those in caches included */
+    uint32_t untouched; /* offset of the first byte never handed out */
     bool listed;
 };
 _Static_assert(sizeof(struct region) <= REGION_HEADER, "the region header is one cache line");
@@ -49,8 +49,8 @@ struct slab {
     struct size_class classes[CLASS_COUNT];
     struct mutex mutex; /* rank LEAF: regions and spans */
     struct region *empty[TIERS];
-    uint32_t warm[TIERS];  /* bytes */
-    uint64_t reserved;     /* bytes of regions in use */
+    uint32_t warm[TIERS]; /* bytes */
+    uint64_t reserved;    /* bytes of regions in use */
     void **spans;
     uint32_t span_count, span_capacity;
     struct slab_cache *caches;
@@ -167,7 +167,8 @@ static bool add_span(struct slab *slab, uint32_t tier)
         slab->spans = spans;
         slab->span_capacity = capacity;
     }
-    uint8_t *raw = mmap(NULL, SPAN_SIZE * 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    uint8_t *raw =
+        mmap(NULL, SPAN_SIZE * 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (raw == MAP_FAILED)
         return false;
     uint8_t *span = (uint8_t *)(((uintptr_t)raw + SPAN_SIZE - 1) & ~(uintptr_t)(SPAN_SIZE - 1));
@@ -262,7 +263,7 @@ static void drain(struct slab_cache *cache, uint32_t index, uint32_t count)
     mutex_lock(&class->mutex);
     for (uint32_t i = 0; i < count; i++) {
         struct object *object = cached->objects[i];
-        struct region *region = (struct region *)((uintptr_t)object & ~((uintptr_t)class->region_size - 1));
+        struct region *region = (struct region *)((uintptr_t)object & ~((uintptr_t) class->region_size - 1));
         object->next = region->free;
         region->free = object;
         region->live--;
@@ -345,7 +346,7 @@ void slab_free(struct slab_cache *cache, void *object, size_t size)
     uint32_t index = class_of(size);
     struct size_class *class = &cache->slab->classes[index];
     struct cached_class *cached = &cache->classes[index];
-    account(cache, -(int64_t)class->size);
+    account(cache, -(int64_t) class->size);
     if (UNLIKELY(cached->count >= class->batch * 2))
         drain(cache, index, class->batch);
     cached->objects[cached->count++] = object;

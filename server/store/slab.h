@@ -1,18 +1,17 @@
 /* slab.h - the store's allocator: many objects of near sizes, with less waste than a general allocator's classes.
  *
- * jemalloc puts a 1,056-byte entry into a 1,280-byte class; here classes are 8 bytes apart up to 1 KB and about 3 % apart
- * to SLAB_SIZE_MAX. An object's class is a pure function of its size, so no size is stored: the caller gives it back on
- * freeing. Objects whose size is a multiple of 64 start on a cache line.
+ * jemalloc puts a 1,056-byte entry into a 1,280-byte class; here classes are 8 bytes apart up to 1 KB and about 3 %
+ * apart to SLAB_SIZE_MAX. An object's class is a pure function of its size, so no size is stored: the caller gives it
+ * back on freeing. Objects whose size is a multiple of 64 start on a cache line.
  *
  *   span (2 MB, mmap, huge page where the kernel has them) = regions of one size
  *   region (16, 64 or 256 KB, aligned to its size): 64-byte header | object | object | ...
  *
  * Owns:       spans. They are never unmapped before slab_destroy; empty regions give their pages back.
- * Threads:    a slab_cache belongs to one thread; an object may be freed through any cache. Class lists are under a mutex
- *             each (rank ALLOCATOR), reached once per batch of objects.
- * Fails by:   NULL when memory is refused.
- * Limits:     SLAB_SIZE_MAX; larger objects go to the general allocator by the same calls.
- * Sanitizers: builds with a sanitizer use the general allocator for everything, so that it sees each object. */
+ * Threads:    a slab_cache belongs to one thread; an object may be freed through any cache. Class lists are under a
+ * mutex each (rank ALLOCATOR), reached once per batch of objects. Fails by:   NULL when memory is refused. Limits:
+ * SLAB_SIZE_MAX; larger objects go to the general allocator by the same calls. Sanitizers: builds with a sanitizer use
+ * the general allocator for everything, so that it sees each object. */
 #ifndef KETCH_SERVER_STORE_SLAB_H
 #define KETCH_SERVER_STORE_SLAB_H
 

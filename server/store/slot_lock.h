@@ -32,8 +32,8 @@ static inline bool slot_lock_try(_Atomic uint32_t *word)
 static inline void slot_lock(_Atomic uint32_t *word)
 {
     uint32_t expected = 0;
-    if (UNLIKELY(!atomic_compare_exchange_strong_explicit(word, &expected, 1, memory_order_acquire,
-                                                          memory_order_relaxed)))
+    if (UNLIKELY(
+            !atomic_compare_exchange_strong_explicit(word, &expected, 1, memory_order_acquire, memory_order_relaxed)))
         slot_lock_wait(word);
     mutex_rank_enter(MUTEX_RANK_SLOT);
 }

@@ -239,7 +239,8 @@ void store_prefetch_bucket(const struct store *store, uint32_t db, const struct 
         __builtin_prefetch(bucket);
 }
 
-void store_prefetch_entry(const struct store *store, uint32_t db, const struct key *key, unsigned lines) NO_THREAD_SAFETY
+void store_prefetch_entry(const struct store *store, uint32_t db, const struct key *key,
+                          unsigned lines) NO_THREAD_SAFETY
 {
     const struct table *table = store_table(store, db, key->slot);
     /* Only a hint: when somebody else holds the slot it is not worth waiting. */
@@ -281,7 +282,8 @@ void store_take_out(struct store_user *user, uint32_t db, struct place *place)
     count_add(&user->keys[db], -1);
 }
 
-struct entry *store_find(struct store_user *user, uint32_t db, const struct key *key, int64_t now_ms, struct place *place)
+struct entry *store_find(struct store_user *user, uint32_t db, const struct key *key, int64_t now_ms,
+                         struct place *place)
 {
     place->table = store_table(user->store, db, key->slot);
     place->order = table_order(key->hash);
@@ -415,8 +417,7 @@ int store_put_string(struct store_user *user, uint32_t db, const struct key *key
 /* A blob that only the entry refers to, of at least that size: the entry's own when it will do, else a copy. */
 static struct blob *own_blob(struct bytes content, struct blob *current, size_t size)
 {
-    if (current && current->capacity >= size &&
-        atomic_load_explicit(&current->references, memory_order_acquire) == 1)
+    if (current && current->capacity >= size && atomic_load_explicit(&current->references, memory_order_acquire) == 1)
         return current;
     /* Room to grow: a string that is appended to is mostly appended to again. */
     size_t room = current ? size + size / 4 : size;

@@ -89,7 +89,8 @@ void store_unlock_slots(struct store *store, const uint16_t *slots, uint32_t cou
 void store_lock_all(struct store *store) ACQUIRES(slot_held);
 void store_unlock_all(struct store *store) RELEASES(slot_held);
 
-/* ---- staged prefetch: hints for keys about to be looked up in database `db` ---------------------------------------- */
+/* ---- staged prefetch: hints for keys about to be looked up in database `db` ----------------------------------------
+ */
 
 void store_prefetch_slot(const struct store *store, uint32_t slot);
 /* Reads the table pointer under no lock, but only to compute an address. */
@@ -100,8 +101,8 @@ void store_prefetch_entry(const struct store *store, uint32_t db, const struct k
 /* ---- one key ----------------------------------------------------------------------------------------------------- */
 
 /* Finds a key that has not expired; an expired one is removed on the way. Counts no hit or miss, touches no clock. */
-struct entry *store_find(struct store_user *user, uint32_t db, const struct key *key, int64_t now_ms, struct place *place)
-    REQUIRES(slot_held);
+struct entry *store_find(struct store_user *user, uint32_t db, const struct key *key, int64_t now_ms,
+                         struct place *place) REQUIRES(slot_held);
 
 /* The same for a read command: counts the hit or miss and notes the access. */
 struct entry *store_read(struct store_user *user, uint32_t db, const struct key *key, int64_t now_ms)
@@ -110,7 +111,8 @@ struct entry *store_read(struct store_user *user, uint32_t db, const struct key 
 /* Notes an access (OBJECT IDLETIME) without the rest. */
 void store_touch(struct store_user *user, struct entry *entry, int64_t now_ms);
 
-/* Counts the hit or miss of a read that used store_find: it shows no access (TTL, TYPE), or goes on to write (GETDEL). */
+/* Counts the hit or miss of a read that used store_find: it shows no access (TTL, TYPE), or goes on to write (GETDEL).
+ */
 void store_count_read(struct store_user *user, bool hit);
 
 /* Makes the key hold a string, over whatever was at the place (filled by store_find). expires_at: absolute real-time
@@ -171,11 +173,11 @@ MUST_USE bool store_random_key(struct store_user *user, uint32_t db, uint64_t ra
 uint64_t store_expire_step(struct store_user *user, int64_t now_ms, int64_t budget_ns);
 
 struct store_memory {
-    uint64_t entries;   /* bytes in entries, as allocated */
-    uint64_t tables;    /* bytes in buckets */
-    uint64_t slots;     /* fixed cost */
+    uint64_t entries;                  /* bytes in entries, as allocated */
+    uint64_t tables;                   /* bytes in buckets */
+    uint64_t slots;                    /* fixed cost */
     uint64_t slab_used, slab_resident; /* of the store's own allocator: bytes in live objects, bytes in its regions */
-    uint64_t free_pending; /* objects waiting for the background to free them */
+    uint64_t free_pending;             /* objects waiting for the background to free them */
     uint64_t freed_in_background;
 };
 void store_memory_read(const struct store *store, struct store_memory *memory);
@@ -183,7 +185,8 @@ void store_memory_read(const struct store *store, struct store_memory *memory);
 /* Bytes behind one entry, as allocated, with its share of the table. */
 size_t store_entry_memory(const struct store *store, const struct entry *entry);
 
-/* Called by tests and debug builds: every invariant of every table. Locks all slots. False with a log line if broken. */
+/* Called by tests and debug builds: every invariant of every table. Locks all slots. False with a log line if broken.
+ */
 bool store_check(struct store_user *user);
 
 #endif

@@ -82,8 +82,7 @@ uint64_t store_expire_step(struct store_user *user, int64_t now_ms, int64_t budg
             continue;
         for (uint32_t i = 0; i < STORE_SLOTS; i++) {
             /* All users share one hand, so that they clean different slots. */
-            uint32_t slot =
-                atomic_fetch_add_explicit(&store->expire_slot, 1, memory_order_relaxed) & (STORE_SLOTS - 1);
+            uint32_t slot = atomic_fetch_add_explicit(&store->expire_slot, 1, memory_order_relaxed) & (STORE_SLOTS - 1);
             struct table *table = store_table(store, db, slot);
             if (atomic_load_explicit(&table->expires_at_least, memory_order_relaxed) > now_ms)
                 continue;

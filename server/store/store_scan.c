@@ -125,7 +125,8 @@ void store_swap(struct store_user *user, uint32_t a, uint32_t b)
     struct store *store = user->store;
     if (a == b)
         return;
-    /* Both must have tables; the counts are swapped in every user's cells, which nobody writes while all slots are held. */
+    /* Both must have tables; the counts are swapped in every user's cells, which nobody writes while all slots are
+     * held. */
     CHECK(store_table_made(store, a, 0) && store_table_made(store, b, 0));
     for (uint32_t slot = 0; slot < STORE_SLOTS; slot++)
         swap_tables(store_table(store, a, slot), store_table(store, b, slot));
@@ -238,8 +239,7 @@ bool store_random_key(struct store_user *user, uint32_t db, uint64_t random, int
     for (uint32_t i = 0; i < STORE_SLOTS; i++) {
         uint32_t slot = (start + i) % STORE_SLOTS;
         struct table *table = store_table(store, db, slot);
-        if (table && table_used(table) > 0 &&
-            random_of_slot(store, table, slot, random_next(&choices), now_ms, name))
+        if (table && table_used(table) > 0 && random_of_slot(store, table, slot, random_next(&choices), now_ms, name))
             return true;
     }
     return false;

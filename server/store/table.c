@@ -324,7 +324,8 @@ void table_prefetch_entry(const struct table *table, uint32_t order, unsigned li
         __builtin_prefetch(chain_of(bucket));
 }
 
-bool table_check(const struct table *table, uint32_t (*order_of)(void *context, const struct entry *entry), void *context)
+bool table_check(const struct table *table, uint32_t (*order_of)(void *context, const struct entry *entry),
+                 void *context)
 {
     uint32_t size = table_size(table), seen = 0, chained = 0;
     for (uint32_t i = 0; i < size; i++) {

@@ -5,10 +5,10 @@
  *            +------------------------+-------+-------------------------------+ overflow bucket (CHAINED)  |
  *                                             | 16 bits of order, 48 of entry | +--------------------------+
  *
- * A key's 32-bit order (bits of its hash) says where it goes: bucket = order * size / 2^32, so any number of buckets will
- * do, tables grow by a quarter, and a bucket holds a contiguous range of orders. A scan's cursor is an order: whatever
- * the table becomes meanwhile, keys at or above the cursor are those not shown yet. The top 16 bits of the order stand in
- * the word and the next 8 are the tag, so growing does not touch the entries.
+ * A key's 32-bit order (bits of its hash) says where it goes: bucket = order * size / 2^32, so any number of buckets
+ * will do, tables grow by a quarter, and a bucket holds a contiguous range of orders. A scan's cursor is an order:
+ * whatever the table becomes meanwhile, keys at or above the cursor are those not shown yet. The top 16 bits of the
+ * order stand in the word and the next 8 are the tag, so growing does not touch the entries.
  *
  * Owns:       buckets; not the entries.
  * Threads:    one at a time (the slot's lock). `buckets`, `size` and `used` may be read racily, relaxed.
@@ -36,8 +36,8 @@ struct table {
     _Atomic(struct bucket *) buckets; /* NULL while size is 0 */
     _Atomic uint32_t size;
     _Atomic uint32_t used;
-    uint32_t chained; /* overflow buckets */
-    _Atomic uint32_t expires; /* entries with an expiry */
+    uint32_t chained;                 /* overflow buckets */
+    _Atomic uint32_t expires;         /* entries with an expiry */
     _Atomic int64_t expires_at_least; /* no entry expires before this real time, ms */
 };
 
@@ -94,7 +94,8 @@ void table_prefetch_entry(const struct table *table, uint32_t order, unsigned li
 bool table_check(const struct table *table, uint32_t (*order_of)(void *context, const struct entry *entry),
                  void *context);
 
-/* ---- inline --------------------------------------------------------------------------------------------------------- */
+/* ---- inline ---------------------------------------------------------------------------------------------------------
+ */
 
 static inline uint32_t table_size(const struct table *table)
 {

@@ -86,15 +86,14 @@ static void prefetch(struct worker *worker)
     for (uint32_t i = 0; i < batch->count; i++) {
         const struct batch_call *call = &batch->calls[i];
         if (call->hashed && call->client)
-            store_prefetch_bucket(
-                store, atomic_load_explicit(&call->client->session.db, memory_order_relaxed), &call->key);
+            store_prefetch_bucket(store, atomic_load_explicit(&call->client->session.db, memory_order_relaxed),
+                                  &call->key);
     }
     for (uint32_t i = 0; i < batch->count; i++) {
         const struct batch_call *call = &batch->calls[i];
         if (call->hashed && call->client)
-            store_prefetch_entry(store,
-                                 atomic_load_explicit(&call->client->session.db, memory_order_relaxed), &call->key,
-                                 prefetch_lines(call));
+            store_prefetch_entry(store, atomic_load_explicit(&call->client->session.db, memory_order_relaxed),
+                                 &call->key, prefetch_lines(call));
     }
 }
 

@@ -48,10 +48,10 @@ struct worker_client {
     struct resp_request *request; /* where parsing of `input` stands; NULL when there is none */
     uint32_t calls;               /* of this client in the batch */
     bool flush_listed;
-    bool closing;   /* loop_conn_close was called */
-    bool ending;    /* close once the output is sent */
-    bool broken;    /* protocol error: nothing more is parsed */
-    bool paused;    /* not reading, too much output unsent */
+    bool closing; /* loop_conn_close was called */
+    bool ending;  /* close once the output is sent */
+    bool broken;  /* protocol error: nothing more is parsed */
+    bool paused;  /* not reading, too much output unsent */
 };
 
 /* A client for the connected socket; NULL with the socket closed when it could not be set up. */

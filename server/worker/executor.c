@@ -91,8 +91,7 @@ static bool admit(struct worker *worker, struct batch_call *call)
         reject(worker, call, text);
         return false;
     }
-    if (UNLIKELY(!session_is(&call->client->session, SESSION_AUTHENTICATED) &&
-                 !(call->entry->flags & CMD_NO_AUTH))) {
+    if (UNLIKELY(!session_is(&call->client->session, SESSION_AUTHENTICATED) && !(call->entry->flags & CMD_NO_AUTH))) {
         reject(worker, call, "NOAUTH Authentication required.");
         return false;
     }
@@ -157,8 +156,8 @@ static void count_call(struct worker *worker, const struct batch_call *call, con
 }
 
 /* Takes what the command needs, runs it, lets go of all but the slot of a single key. */
-static enum outcome run_locked(struct worker *worker, struct batch_call *call, struct call *running, uint32_t *held)
-    NO_THREAD_SAFETY
+static enum outcome run_locked(struct worker *worker, struct batch_call *call, struct call *running,
+                               uint32_t *held) NO_THREAD_SAFETY
 {
     struct worker_state *state = worker->state;
     struct store *store = worker->server->store;

@@ -45,13 +45,13 @@ struct server {
     _Atomic uint64_t session_count;
 
     _Atomic uint64_t connections_received, connections_rejected;
-    _Atomic int stop; /* enum server_stop */
+    _Atomic int stop;                          /* enum server_stop */
     void (*stop_asked)(struct server *server); /* wakes the main thread; set by server/main */
-    void *main;       /* server/main's own */
-    struct observer *observer; /* server/observe's own */
+    void *main;                                /* server/main's own */
+    struct observer *observer;                 /* server/observe's own */
 
-    char run_id[41]; /* 40 hexadecimal digits */
-    int64_t started_ms;           /* real time */
+    char run_id[41];    /* 40 hexadecimal digits */
+    int64_t started_ms; /* real time */
     int64_t started_monotonic_ns;
     char *executable, *config_file; /* absolute paths, config_file "" when there is none */
 };

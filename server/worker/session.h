@@ -1,10 +1,10 @@
 /* session.h - one client: its connection, its state, its output.
  *
  * Owns:       the connection, unfinished input, unsent output.
- * Threads:    belongs to its worker. Other threads read what is marked shared (atomics, or under `mutex`), only while the
- *             register's mutex is held so that the session cannot go away, and ask for anything else by mail.
- * Invariants: an idle session owns no input or output memory.
- * Limits:     client-query-buffer-limit for input, client-output-hard-limit for output. */
+ * Threads:    belongs to its worker. Other threads read what is marked shared (atomics, or under `mutex`), only while
+ * the register's mutex is held so that the session cannot go away, and ask for anything else by mail. Invariants: an
+ * idle session owns no input or output memory. Limits:     client-query-buffer-limit for input,
+ * client-output-hard-limit for output. */
 #ifndef KETCH_SERVER_WORKER_SESSION_H
 #define KETCH_SERVER_WORKER_SESSION_H
 
@@ -24,7 +24,7 @@
 #define SESSION_UNIX (1u << 7)
 
 struct session_names {
-    char name[256];        /* CLIENT SETNAME; "" none */
+    char name[256];                        /* CLIENT SETNAME; "" none */
     char library[64], library_version[64]; /* CLIENT SETINFO */
     char user[64];
     char peer[64], local[64]; /* "ip:port", "[v6]:port" or "path:0"; set before the session is in the register */
@@ -37,15 +37,15 @@ struct session {
     uint64_t id;
     int64_t created_ms; /* real time */
 
-    _Atomic uint32_t flags;     /* shared; written by the owner */
-    _Atomic uint32_t db;        /* shared */
-    _Atomic uint8_t protocol;   /* shared: 2 or 3 */
-    _Atomic int64_t active_ms;  /* shared: real time of the last command */
-    _Atomic uint32_t last_command; /* shared: number + 1, 0 none yet */
+    _Atomic uint32_t flags;                                        /* shared; written by the owner */
+    _Atomic uint32_t db;                                           /* shared */
+    _Atomic uint8_t protocol;                                      /* shared: 2 or 3 */
+    _Atomic int64_t active_ms;                                     /* shared: real time of the last command */
+    _Atomic uint32_t last_command;                                 /* shared: number + 1, 0 none yet */
     _Atomic size_t input_size, input_free, output_size, argv_size; /* shared, bytes */
-    _Atomic bool kill;          /* set by CLIENT KILL of any worker, with a mail */
+    _Atomic bool kill;                                             /* set by CLIENT KILL of any worker, with a mail */
 
-    struct mutex mutex;         /* rank CLIENT: guards names */
+    struct mutex mutex; /* rank CLIENT: guards names */
     struct session_names names;
 };
 
@@ -59,7 +59,8 @@ void session_set(struct session *session, uint32_t flag, bool on);
 void session_set_db(struct session *session, uint32_t db);
 void session_set_protocol(struct session *session, uint8_t protocol);
 
-/* Back to the state of a fresh connection (RESET): RESP2, database 0, no name, not authenticated if a password is set. */
+/* Back to the state of a fresh connection (RESET): RESP2, database 0, no name, not authenticated if a password is set.
+ */
 void session_reset(struct session *session);
 
 /* Is the default user open to everybody (no requirepass)? */

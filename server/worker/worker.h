@@ -1,7 +1,8 @@
 /* worker.h - a thread with its loop and its sessions: reads, parses, prefetches, locks, runs, replies.
  *
  * Owns:       the loop, the sessions handed to it, its counters and its handle on the store.
- * Threads:    the worker's own; the inbox takes mail from any thread; counters are written by the owner, read relaxed. */
+ * Threads:    the worker's own; the inbox takes mail from any thread; counters are written by the owner, read relaxed.
+ */
 #ifndef KETCH_SERVER_WORKER_WORKER_H
 #define KETCH_SERVER_WORKER_WORKER_H
 
@@ -26,7 +27,7 @@ struct worker_error_counter {
 
 struct worker_counters {
     _Atomic uint64_t commands, errors, input_bytes, output_bytes, unknown_commands, batches;
-    _Atomic uint64_t sessions; /* open now */
+    _Atomic uint64_t sessions;                  /* open now */
     struct worker_command_counters *by_command; /* by command number */
     struct worker_error_counter by_error[WORKER_ERROR_KINDS];
 };

@@ -18,7 +18,7 @@ struct batch_call {
     const struct command_entry *entry; /* NULL: unknown command, or a protocol error */
     const struct bytes *argv;
     uint32_t argc;
-    bool hashed;      /* `key` is set: the command's first key */
+    bool hashed; /* `key` is set: the command's first key */
     struct key key;
     const char *protocol_error; /* instead of a request */
 };
@@ -28,10 +28,10 @@ struct batch {
     uint32_t count;
     struct bytes arguments[BATCH_ARGUMENTS];
     uint32_t arguments_used;
-    struct loop_chunk *chunks;       /* received bytes that the calls point into */
+    struct loop_chunk *chunks;                  /* received bytes that the calls point into */
     struct worker_client *flush[BATCH_CLIENTS]; /* clients with output to send */
     uint32_t flush_count;
-    struct worker_client *parsing;   /* more of its pipeline is coming: not flushed yet */
+    struct worker_client *parsing; /* more of its pipeline is coming: not flushed yet */
     bool running;
     char protocol_error[64];
 };
@@ -48,7 +48,7 @@ struct worker_state {
     struct worker *worker;
     pthread_t thread;
     _Atomic uint32_t unreleased; /* clients whose connection the loop still holds */
-    struct mutex mutex; /* rank INBOX: guards adoptions */
+    struct mutex mutex;          /* rank INBOX: guards adoptions */
     struct adoption *adoptions, **adoptions_end;
     _Atomic bool poked, stopping;
     struct worker_client *clients;

@@ -31,7 +31,8 @@ static void blocking(redisContext *context)
     expect(reply && reply->type == REDIS_REPLY_NIL, "GET of a missing key is nil");
     freeReplyObject(reply);
     reply = redisCommand(context, "INCR bin");
-    expect(reply && reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, "ERR value is not an integer", 27) == 0, "INCR of text is an error");
+    expect(reply && reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, "ERR value is not an integer", 27) == 0,
+           "INCR of text is an error");
     freeReplyObject(reply);
 }
 
@@ -45,7 +46,8 @@ static void pipelined(redisContext *context)
     }
     for (int at = 0; at < COUNT; at++) {
         void *stored = NULL, *read = NULL;
-        expect(redisGetReply(context, &stored) == REDIS_OK && redisGetReply(context, &read) == REDIS_OK, "a reply to each");
+        expect(redisGetReply(context, &stored) == REDIS_OK && redisGetReply(context, &read) == REDIS_OK,
+               "a reply to each");
         redisReply *reply = read;
         expect(reply && reply->type == REDIS_REPLY_STRING && strtol(reply->str, NULL, 10) == at, "replies in order");
         freeReplyObject(stored);
@@ -57,7 +59,8 @@ static void described(redisContext *context)
 {
     redisReply *reply = redisCommand(context, "INFO server");
 
-    expect(reply && reply->type == REDIS_REPLY_STRING && strstr(reply->str, "redis_version:"), "INFO names the version");
+    expect(reply && reply->type == REDIS_REPLY_STRING && strstr(reply->str, "redis_version:"),
+           "INFO names the version");
     freeReplyObject(reply);
     reply = redisCommand(context, "CONFIG GET maxclients");
     expect(reply && reply->type == REDIS_REPLY_ARRAY && reply->elements == 2, "CONFIG GET answers a pair");

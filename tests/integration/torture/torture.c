@@ -2,8 +2,9 @@
  *
  *     torture HOST PORT MODE SECONDS CONNECTIONS
  *
- * Exit status 0 when nothing wrong was seen; each fault is one line on standard error. On standard output: what was done.
- * A connection is a thread with pipelined hiredis calls, so that the server meets deep batches from several sides. */
+ * Exit status 0 when nothing wrong was seen; each fault is one line on standard error. On standard output: what was
+ * done. A connection is a thread with pipelined hiredis calls, so that the server meets deep batches from several
+ * sides. */
 #include <hiredis/hiredis.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -167,7 +168,8 @@ static void mixed_order(unsigned *order, unsigned count)
     }
 }
 
-/* ---- transfer: pairs of counters always sum to the same total ------------------------------------------------------- */
+/* ---- transfer: pairs of counters always sum to the same total -------------------------------------------------------
+ */
 
 static void transfer_prepare(struct run *run, redisContext *context)
 {
@@ -227,7 +229,8 @@ static void transfer_read(struct run *run, redisContext *context, unsigned numbe
     atomic_fetch_add(&run->reads, DEPTH);
 }
 
-/* ---- version: all keys are set at once, so they always show one version ---------------------------------------------- */
+/* ---- version: all keys are set at once, so they always show one version
+ * ---------------------------------------------- */
 
 static void version_write(struct run *run, redisContext *context, unsigned number)
 {
@@ -272,8 +275,10 @@ static void version_read(struct run *run, redisContext *context, unsigned number
         const redisReply *first = reply->element[0];
         for (size_t key = 1; key < reply->elements; key++) {
             const redisReply *other = reply->element[key];
-            if (other->type != first->type || (first->type == REDIS_REPLY_STRING && strcmp(other->str, first->str) != 0)) {
-                fault(run, "%s: torn: %s and %s", run->mode->name, first->str ? first->str : "nil", other->str ? other->str : "nil");
+            if (other->type != first->type ||
+                (first->type == REDIS_REPLY_STRING && strcmp(other->str, first->str) != 0)) {
+                fault(run, "%s: torn: %s and %s", run->mode->name, first->str ? first->str : "nil",
+                      other->str ? other->str : "nil");
             }
         }
         freeReplyObject(reply);
@@ -281,7 +286,8 @@ static void version_read(struct run *run, redisContext *context, unsigned number
     atomic_fetch_add(&run->reads, DEPTH);
 }
 
-/* ---- flush: as version, while FLUSHALL, FLUSHDB and UNLINK of all keys come between ------------------------------------ */
+/* ---- flush: as version, while FLUSHALL, FLUSHDB and UNLINK of all keys come between
+ * ------------------------------------ */
 
 static void flush_write(struct run *run, redisContext *context, unsigned number)
 {
@@ -303,7 +309,8 @@ static void flush_write(struct run *run, redisContext *context, unsigned number)
     }
 }
 
-/* ---- swapdb: database 0 is all one value, database 1 all another ------------------------------------------------------- */
+/* ---- swapdb: database 0 is all one value, database 1 all another
+ * ------------------------------------------------------- */
 
 static void swapdb_prepare(struct run *run, redisContext *context)
 {
@@ -327,7 +334,8 @@ static void swapdb_write(struct run *run, redisContext *context, unsigned number
     atomic_fetch_add(&run->writes, DEPTH);
 }
 
-/* ---- incr: no update is lost ---------------------------------------------------------------------------------------------- */
+/* ---- incr: no update is lost
+ * ---------------------------------------------------------------------------------------------- */
 
 static void incr_write(struct run *run, redisContext *context, unsigned number)
 {
@@ -362,7 +370,8 @@ static void incr_finish(struct run *run, redisContext *context)
     freeReplyObject(reply);
 }
 
-/* ---- getset: tokens put in come out exactly once ---------------------------------------------------------------------------- */
+/* ---- getset: tokens put in come out exactly once
+ * ---------------------------------------------------------------------------- */
 
 static void getset_write(struct run *run, redisContext *context, unsigned number)
 {
@@ -372,7 +381,8 @@ static void getset_write(struct run *run, redisContext *context, unsigned number
     for (unsigned at = 0; at < DEPTH; at++) {
         unsigned token = 1 + random_below(1000000);
         balance += token;
-        redisAppendCommand(context, random_below(2) ? "GETSET token:%u %u" : "SET token:%u %u GET", random_below(3), token);
+        redisAppendCommand(context, random_below(2) ? "GETSET token:%u %u" : "SET token:%u %u GET", random_below(3),
+                           token);
         redisAppendCommand(context, "GETDEL token:%u", random_below(3));
     }
     for (unsigned at = 0; at < 2 * DEPTH; at++) {
@@ -398,7 +408,8 @@ static void getset_finish(struct run *run, redisContext *context)
     freeReplyObject(reply);
 }
 
-/* ---- msetnx: of all who try, exactly one wins, and wins all keys ------------------------------------------------------------ */
+/* ---- msetnx: of all who try, exactly one wins, and wins all keys
+ * ------------------------------------------------------------ */
 
 static void msetnx_write(struct run *run, redisContext *context, unsigned number)
 {
@@ -407,7 +418,8 @@ static void msetnx_write(struct run *run, redisContext *context, unsigned number
 
     for (unsigned at = 0; at < DEPTH; at++, round++) {
         unsigned flip = random_below(2);
-        redisAppendCommand(context, "MSETNX %s:%u %u %s:%u %u", flip ? "x" : "y", round, number, flip ? "y" : "x", round, number);
+        redisAppendCommand(context, "MSETNX %s:%u %u %s:%u %u", flip ? "x" : "y", round, number, flip ? "y" : "x",
+                           round, number);
     }
     for (unsigned at = 0; at < DEPTH; at++) {
         redisReply *reply = next(context);
@@ -430,7 +442,8 @@ static void msetnx_read(struct run *run, redisContext *context, unsigned number)
         redisReply *reply = next(context);
         const redisReply *x = reply->element[0], *y = reply->element[1];
         if (x->type != y->type || (x->type == REDIS_REPLY_STRING && strcmp(x->str, y->str) != 0)) {
-            fault(run, "msetnx: round %u has two winners: %s and %s", round + at, x->str ? x->str : "nil", y->str ? y->str : "nil");
+            fault(run, "msetnx: round %u has two winners: %s and %s", round + at, x->str ? x->str : "nil",
+                  y->str ? y->str : "nil");
         }
         if (at == DEPTH - 1 && x->type == REDIS_REPLY_STRING) {
             round += DEPTH;
@@ -450,7 +463,8 @@ static void msetnx_finish(struct run *run, redisContext *context)
     freeReplyObject(reply);
 }
 
-/* ---- rename: one token wanders over the keys, and there is always exactly one ------------------------------------------------ */
+/* ---- rename: one token wanders over the keys, and there is always exactly one
+ * ------------------------------------------------ */
 
 static void rename_prepare(struct run *run, redisContext *context)
 {
@@ -462,7 +476,8 @@ static void rename_write(struct run *run, redisContext *context, unsigned number
 {
     (void)number;
     for (unsigned at = 0; at < DEPTH; at++) {
-        redisAppendCommand(context, "%s key:%u key:%u", random_below(3) ? "RENAME" : "RENAMENX", random_below(KEYS), random_below(KEYS));
+        redisAppendCommand(context, "%s key:%u key:%u", random_below(3) ? "RENAME" : "RENAMENX", random_below(KEYS),
+                           random_below(KEYS));
     }
     drain(run, context, DEPTH);
     atomic_fetch_add(&run->writes, DEPTH);
@@ -492,7 +507,8 @@ static void rename_read(struct run *run, redisContext *context, unsigned number)
     atomic_fetch_add(&run->reads, DEPTH);
 }
 
-/* ---- move: one token wanders between two databases ---------------------------------------------------------------------------- */
+/* ---- move: one token wanders between two databases
+ * ---------------------------------------------------------------------------- */
 
 static void move_write(struct run *run, redisContext *context, unsigned number)
 {
@@ -601,7 +617,7 @@ int main(int argc, char **argv)
     redisFree(context);
     free(threads);
     free(tasks);
-    printf("%s: %llu writes, %llu reads, %llu faults\n", run.mode->name, (unsigned long long)run.writes, (unsigned long long)run.reads,
-           (unsigned long long)run.faults);
+    printf("%s: %llu writes, %llu reads, %llu faults\n", run.mode->name, (unsigned long long)run.writes,
+           (unsigned long long)run.reads, (unsigned long long)run.faults);
     return run.faults ? 1 : 0;
 }

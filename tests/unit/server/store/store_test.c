@@ -335,7 +335,8 @@ struct contender {
     uint64_t seed;
 };
 
-/* Moves amounts between counters, two slots at a time, while others do the same, scan, expire and flush another database. */
+/* Moves amounts between counters, two slots at a time, while others do the same, scan, expire and flush another
+ * database. */
 static void *contend(void *argument)
 {
     struct contender *contender = argument;
@@ -370,7 +371,8 @@ static void *contend(void *argument)
             char text[24];
             size_t size = number_format_i64(text, values[k]);
             (void)store_find(user, 0, &keys[k], NOW, &place);
-            CHECK(store_put_string(user, 0, &keys[k], &place, bytes_make(text, size), ENTRY_PLAIN, STORE_NO_EXPIRY) == 0);
+            CHECK(store_put_string(user, 0, &keys[k], &place, bytes_make(text, size), ENTRY_PLAIN, STORE_NO_EXPIRY) ==
+                  0);
         }
         store_unlock_slots(store, slots, count);
         if (i % 2000 == 0) {
@@ -429,16 +431,11 @@ static void transfers_between_slots_keep_their_sum(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(values_of_every_size_are_kept_and_overwritten),
-        TEST(long_keys_work),
-        TEST(a_key_is_gone_the_millisecond_it_expires),
-        TEST(expiry_is_set_changed_and_dropped),
-        TEST(a_hundred_thousand_keys_go_in_and_out),
-        TEST(scan_shows_every_key_that_stays),
-        TEST(the_expiry_step_reclaims_what_nobody_touches),
-        TEST(strings_grow_and_shrink_with_zeros),
-        TEST(a_copied_blob_does_not_change_with_the_original),
-        TEST(random_keys_are_spread),
+        TEST(values_of_every_size_are_kept_and_overwritten),   TEST(long_keys_work),
+        TEST(a_key_is_gone_the_millisecond_it_expires),        TEST(expiry_is_set_changed_and_dropped),
+        TEST(a_hundred_thousand_keys_go_in_and_out),           TEST(scan_shows_every_key_that_stays),
+        TEST(the_expiry_step_reclaims_what_nobody_touches),    TEST(strings_grow_and_shrink_with_zeros),
+        TEST(a_copied_blob_does_not_change_with_the_original), TEST(random_keys_are_spread),
         TEST(transfers_between_slots_keep_their_sum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,8 +86,8 @@ static void read_old(struct rewriter *rewriter, struct bytes old)
     }
 }
 
-/* Lines of an option that add up are replaced together, by one line where the first was; of others only the last line
- * counts. */
+/* Lines of an option that add up are replaced together, by one line where the first was; of others the last line
+ * counts, and those before it, which never had an effect, go. */
 static int write_option_line(struct rewriter *rewriter, const struct option_entry *entry, struct bytes line,
                              struct buf *to)
 {
@@ -96,7 +96,9 @@ static int write_option_line(struct rewriter *rewriter, const struct option_entr
     bool adds = (option_entry_flags(entry) & OPTION_MANY_LINES) != 0;
     mention->seen++;
     int failed = 0;
-    if (right || (!adds && mention->seen < mention->lines))
+    if (!adds && mention->seen < mention->lines)
+        return 0;
+    if (right)
         failed = buf_append_bytes(to, line);
     else if (adds && mention->seen > 1)
         return 0;

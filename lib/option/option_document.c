@@ -39,7 +39,7 @@ static int print_range(const struct option *row, struct buf *to)
 
 static bool works(const struct option_entry *entry)
 {
-    return (option_entry_flags(entry) & (OPTION_NO_EFFECT | OPTION_FIXED)) == 0;
+    return (option_entry_flags(entry) & OPTION_NO_EFFECT) == 0;
 }
 
 static int print_sample(const struct option_entry *entry, struct buf *to)
@@ -85,7 +85,7 @@ static int print_row(const struct option_entry *entry, struct buf *to)
     return failed ? failed : buf_append_text(to, " |\n");
 }
 
-/* The options without effect, or the ones whose default only is accepted. */
+/* The options with a flag. */
 static int print_names(const struct option_registry *registry, uint32_t flag, struct buf *to)
 {
     int failed = 0;
@@ -117,14 +117,9 @@ int option_registry_document(struct option_registry *registry, struct buf *to)
     if (!failed)
         failed = buf_append_text(
             to, "\nLive: `CONFIG SET` changes it without a restart.\n\n## Accepted without effect\n\n"
-                "Directives of Redis that have nothing to act on in Ketch. They are read, checked, shown "
-                "by `CONFIG GET`, and\nnamed in one warning:\n");
+                "Directives of Redis that have nothing to act on in Ketch yet. They are read, checked, shown "
+                "by `CONFIG GET`, and\nnamed in a warning:\n");
     if (!failed)
         failed = print_names(registry, OPTION_NO_EFFECT, to);
-    if (!failed)
-        failed = buf_append_text(
-            to, "\n## Not supported yet\n\nDirectives of Redis that would do harm if they were ignored. "
-                "Only their default is accepted; anything else is an error\nat the start and in "
-                "`CONFIG SET`:\n");
-    return failed ? failed : print_names(registry, OPTION_FIXED, to);
+    return failed;
 }

@@ -87,8 +87,11 @@ static void accepted(struct loop_listener *loop_listener, int fd)
 
 int listeners_open(struct listeners *listeners, struct loop *loop)
 {
+    listeners->loop = loop;
     for (uint32_t i = 0; i < listeners->count; i++) {
         struct loop_listener *listener = &listeners->each[i].loop;
+        if (!listeners->each[i].used || listener->loop)
+            continue;
         int fd = listener->fd;
         int failed = loop_listener_open(loop, listener, fd, accepted);
         if (failed) {

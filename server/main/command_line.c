@@ -55,6 +55,16 @@ static void begin_option(struct command_line *line, const char *argument)
 {
     struct command_line_option *option = &line->options[line->option_count++];
     *option = (struct command_line_option){.first = line->word_count, .count = 1};
+    if (argument[strcspn(argument, " =")] == ' ') {
+        /* "--timeout 7" quoted into one argument: the words of a line. */
+        for (option->count = 0; *argument; argument += strspn(argument, " ")) {
+            size_t length = strcspn(argument, " ");
+            line->words[line->word_count++] = bytes_make(argument, length);
+            option->count++;
+            argument += length;
+        }
+        return;
+    }
     const char *equals = strchr(argument, '=');
     size_t size = equals ? (size_t)(equals - argument) : strlen(argument);
     line->words[line->word_count++] = bytes_make(argument, size);
@@ -67,7 +77,11 @@ static void begin_option(struct command_line *line, const char *argument)
 int command_line_parse(struct command_line *line, int argc, char *const *argv, struct option_error *error)
 {
     *line = (struct command_line){.action = COMMAND_LINE_RUN};
-    line->words = mem_alloc_zeroed(((size_t)argc * 2 + 1) * sizeof(*line->words));
+    size_t words = (size_t)argc * 2 + 1;
+    for (int i = 1; i < argc; i++)
+        for (const char *at = argv[i]; *at; at++)
+            words += *at == ' ';
+    line->words = mem_alloc_zeroed(words * sizeof(*line->words));
     line->options = mem_alloc_zeroed(((size_t)argc + 1) * sizeof(*line->options));
     for (int i = 1; i < argc; i++) {
         const char *argument = argv[i];

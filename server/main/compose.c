@@ -34,6 +34,55 @@ int compose_save(const char *present, bool adds, const struct bytes *words, size
     return too_long(failed, error);
 }
 
+/* Letters of keyspace event classes, in the order in which Redis shows them. A stands for the first ten; next to it n
+ * is not shown. */
+int compose_events(const char *present, bool adds, const struct bytes *words, size_t count, struct buf *to,
+                   struct option_error *error)
+{
+    static const char letters[] = "g$lshzxetdnKEm";
+    bool given[sizeof(letters)] = {false};
+    (void)present;
+    (void)adds;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t at = 0; at < words[i].size; at++) {
+            const char *found = words[i].at[at] ? strchr(letters, words[i].at[at]) : NULL;
+            if (!found && words[i].at[at] != 'A')
+                return option_fail(error, -EINVAL, "Invalid event class character. Use 'Ag$lshzxeKEtmdn'.");
+            for (size_t class = 0; class < 10 && !found; class ++)
+                given[class] = true;
+            if (found)
+                given[found - letters] = true;
+        }
+    }
+    size_t all = 0;
+    while (all < 10 && given[all])
+        all++;
+    int failed = all == 10 ? buf_append_text(to, "A") : 0;
+    for (size_t class = all == 10 ? 11 : 0; class < sizeof(letters) - 1 && !failed; class ++)
+        if (given[class])
+            failed = buf_append(to, &letters[class], 1);
+    return too_long(failed, error);
+}
+
+/* A size, or a percentage of maxmemory. */
+int compose_memory_clients(const char *present, bool adds, const struct bytes *words, size_t count, struct buf *to,
+                           struct option_error *error)
+{
+    (void)present, (void)adds;
+    struct bytes word = count == 1 ? words[0] : BYTES("");
+    uint64_t number;
+    if (word.size && word.at[word.size - 1] == '%') {
+        if (!number_parse_u64(bytes_make(word.at, word.size - 1), &number))
+            return option_fail(error, -EINVAL, "argument must be a memory or percent value");
+        if (number > 100)
+            return option_fail(error, -EINVAL, "percentage argument must be less or equal to 100");
+        return too_long(buf_printf(to, number ? "%" PRIu64 "%%" : "%" PRIu64, number), error);
+    }
+    if (!number_parse_memory(word, &number) || number > INT64_MAX)
+        return option_fail(error, -EINVAL, "argument must be a memory or percent value");
+    return too_long(buf_printf(to, "%" PRIu64, number), error);
+}
+
 /* ---- client-output-buffer-limit ---- */
 
 #define CLASSES 3

@@ -11,17 +11,26 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
+
+/* How often to look, every 10 ms, whether the main thread has carried out a change of the port. */
+#define SETTLE_TURNS 100
 
 /* Sockets are kept in each[i].loop.fd until the loop takes them. */
 static int keep(struct listeners *listeners, int fd, bool is_unix)
 {
-    if (listeners->count == LISTENERS_MAX) {
+    uint32_t at = 0;
+    while (at < listeners->count && listeners->each[at].used)
+        at++;
+    if (at == LISTENERS_MAX) {
         close(fd);
         return -E2BIG;
     }
-    struct listener *listener = &listeners->each[listeners->count++];
-    *listener = (struct listener){.all = listeners, .is_unix = is_unix};
+    if (at == listeners->count)
+        listeners->count++;
+    struct listener *listener = &listeners->each[at];
+    *listener = (struct listener){.all = listeners, .is_unix = is_unix, .used = true};
     listener->loop.fd = fd;
     return 0;
 }
@@ -96,23 +105,30 @@ static int bind_one(struct listeners *listeners, struct bytes word, int port, in
     return fd;
 }
 
-static int bind_tcp(struct listeners *listeners)
+static int bind_addresses(struct listeners *listeners, const char *addresses, int port)
 {
-    const struct worker_options *options = &listeners->server->options;
-    int port = (int)option_get(&options->port), backlog = (int)option_get(&options->tcp_backlog);
-    if (port == 0)
-        return 0;
-    char *text = settings_text(listeners->settings, &options->bind);
-    int failed = 0;
-    for (const char *at = text; *at && !failed;) {
+    int backlog = (int)option_get(&listeners->server->options.tcp_backlog), failed = 0;
+    for (const char *at = addresses; *at && port && !failed;) {
         size_t size = strcspn(at, " ");
         if (size)
             failed = bind_one(listeners, bytes_make(at, size), port, backlog);
         at += size + (at[size] == ' ');
     }
-    mem_free(text);
     if (failed)
-        log_write(LOG_WARNING, "Failed listening on port %d (TCP), aborting.", port);
+        log_write(LOG_WARNING, "Failed listening on port %d (TCP).", port);
+    else
+        atomic_store_explicit(&listeners->port, port, memory_order_relaxed);
+    return failed;
+}
+
+static int bind_tcp(struct listeners *listeners)
+{
+    const struct worker_options *options = &listeners->server->options;
+    char *addresses = settings_text(listeners->settings, &options->bind);
+    int port = (int)option_get(&options->port);
+    int failed = bind_addresses(listeners, addresses, port);
+    atomic_store_explicit(&listeners->settled, port, memory_order_relaxed);
+    mem_free(addresses);
     return failed;
 }
 
@@ -210,14 +226,96 @@ int listeners_bind(struct listeners *listeners, struct settings *settings)
     return failed;
 }
 
+static void close_one(struct listener *listener)
+{
+    if (!listener->used)
+        return;
+    listener->used = false;
+    if (listener->loop.loop)
+        loop_listener_close(&listener->loop);
+    else
+        close(listener->loop.fd);
+}
+
+static void discard(struct listeners *replacement)
+{
+    for (uint32_t i = 0; replacement && i < replacement->count; i++)
+        close_one(&replacement->each[i]);
+    mem_free(replacement);
+}
+
+/* Back to the port that is still listened on: nothing but the change that waits has to go. True when that was all. */
+static bool call_off(struct listeners *listeners, int port)
+{
+    if (atomic_load_explicit(&listeners->settled, memory_order_acquire) != port)
+        return false;
+    struct listeners *waiting = atomic_exchange_explicit(&listeners->replacement, NULL, memory_order_acq_rel);
+    if (!waiting)
+        return false;
+    discard(waiting);
+    atomic_store_explicit(&listeners->port, port, memory_order_relaxed);
+    return true;
+}
+
+/* The main thread may be about to close the sockets of the very port that is wanted again. */
+static void let_settle(struct listeners *listeners)
+{
+    const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
+    for (int i = 0; i < SETTLE_TURNS; i++) {
+        if (atomic_load_explicit(&listeners->replacement, memory_order_acquire) ||
+            atomic_load_explicit(&listeners->settled, memory_order_acquire) ==
+                atomic_load_explicit(&listeners->port, memory_order_relaxed))
+            return;
+        nanosleep(&pause, NULL);
+    }
+}
+
+int listeners_change_port(struct listeners *listeners, const char *addresses, int port)
+{
+    if (atomic_load_explicit(&listeners->port, memory_order_relaxed) == port || call_off(listeners, port))
+        return 0;
+    let_settle(listeners);
+    struct listeners *fresh = mem_alloc_zeroed(sizeof(*fresh));
+    fresh->server = listeners->server;
+    int failed = bind_addresses(fresh, addresses, port);
+    if (failed) {
+        discard(fresh);
+        return failed;
+    }
+    atomic_store_explicit(&listeners->port, port, memory_order_relaxed);
+    /* One that the main thread has not got to yet is overtaken. */
+    discard(atomic_exchange_explicit(&listeners->replacement, fresh, memory_order_acq_rel));
+    loop_wake(listeners->loop);
+    return 0;
+}
+
+void listeners_replace(struct listeners *listeners)
+{
+    struct listeners *fresh = atomic_exchange_explicit(&listeners->replacement, NULL, memory_order_acq_rel);
+    if (!fresh)
+        return;
+    bool old[LISTENERS_MAX] = {false};
+    for (uint32_t i = 0; i < listeners->count; i++)
+        old[i] = listeners->each[i].used && !listeners->each[i].is_unix;
+    for (uint32_t i = 0; i < fresh->count; i++) {
+        if (fresh->each[i].used && keep(listeners, fresh->each[i].loop.fd, false) < 0)
+            log_write(LOG_WARNING, "Too many listening sockets: one of the new port is left out");
+    }
+    if (listeners_open(listeners, listeners->loop) < 0)
+        log_write(LOG_WARNING, "Not all sockets of the new port accept connections");
+    for (uint32_t i = 0; i < LISTENERS_MAX; i++)
+        if (old[i])
+            close_one(&listeners->each[i]);
+    atomic_store_explicit(&listeners->settled, atomic_load_explicit(&fresh->port, memory_order_relaxed),
+                          memory_order_release);
+    mem_free(fresh);
+}
+
 void listeners_close(struct listeners *listeners)
 {
-    for (uint32_t i = 0; i < listeners->count; i++) {
-        if (listeners->each[i].loop.loop)
-            loop_listener_close(&listeners->each[i].loop);
-        else
-            close(listeners->each[i].loop.fd);
-    }
+    discard(atomic_exchange_explicit(&listeners->replacement, NULL, memory_order_acq_rel));
+    for (uint32_t i = 0; i < listeners->count; i++)
+        close_one(&listeners->each[i]);
     listeners->count = 0;
     if (listeners->unix_path[0]) {
         log_write(LOG_NOTICE, "Removing the unix socket file.");

@@ -54,6 +54,11 @@ static void stop_asked(struct server *server)
     loop_wake(((struct process *)server->main)->loop);
 }
 
+static void woken(void *owner)
+{
+    listeners_replace(&((struct process *)owner)->listeners);
+}
+
 static int make_commands(struct process *process)
 {
     families_collect(&process->families);
@@ -119,7 +124,7 @@ static int start(struct process *process)
     if (failed)
         return failed;
     /* Accepting is not where time goes: the backend that works everywhere will do. */
-    process->loop = loop_create(&(struct loop_options){.io = LOOP_IO_EPOLL}, &failed);
+    process->loop = loop_create(&(struct loop_options){.io = LOOP_IO_EPOLL, .owner = process, .woken = woken}, &failed);
     if (!process->loop) {
         log_write(LOG_WARNING, "Cannot create the main loop: %s", strerror(-failed));
         return failed;
@@ -153,6 +158,7 @@ static void finish(struct process *process)
     /* Workers and modules look at all workers: none may go before the last has ended. */
     for (uint32_t i = server->worker_count; i-- > 0;)
         worker_stop(server->workers[i]);
+    listeners_close(&process->listeners); /* of a change of the port that came too late */
     if (process->modules_started)
         modules_stop(server);
     for (uint32_t i = server->worker_count; i-- > 0;)
@@ -173,6 +179,7 @@ static int serve(struct process *process)
     struct server *server = &process->server;
     process_write_pidfile(process);
     log_write(LOG_WARNING, "Server initialized");
+    process->settings.listeners = &process->listeners;
     int failed = listeners_open(&process->listeners, process->loop);
     if (!failed) {
         log_write(LOG_NOTICE, "Ready to accept connections");

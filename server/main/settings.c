@@ -3,6 +3,7 @@
 #include "lib/base/log.h"
 #include "lib/base/mem.h"
 #include "server/main/descriptors.h"
+#include "server/main/listeners.h"
 #include "server/worker/worker.h"
 
 #include <errno.h>
@@ -71,6 +72,18 @@ static int show_dir(void *context, const char *value, struct buf *to)
     return buf_append_text(to, getcwd(path, sizeof(path)) ? path : value);
 }
 
+/* Runs under the registry's mutex, so the text of bind may be read. */
+static int apply_port(void *context, const char *value, struct option_error *error)
+{
+    const struct settings *settings = context;
+    const struct worker_options *options = &settings->server->options;
+    (void)value;
+    if (!settings->listeners ||
+        listeners_change_port(settings->listeners, options->bind.at, (int)option_get(&options->port)) == 0)
+        return 0;
+    return option_fail(error, -EINVAL, "Unable to listen on this port. Check server logs.");
+}
+
 static int apply_maxclients(void *context, const char *value, struct option_error *error)
 {
     const struct settings *settings = context;
@@ -97,6 +110,7 @@ static const struct option_rule rules[] = {
     {.name = "loglevel", .apply = apply_loglevel},
     {.name = "dir", .flags = OPTION_PROTECTED, .check = check_dir, .apply = apply_dir, .show = show_dir},
     {.name = "maxclients", .apply = apply_maxclients},
+    {.name = "port", .apply = apply_port},
     {.name = "bind", .flags = OPTION_MANY_WORDS},
     {.name = "tcp-nodelay", .flags = OPTION_FIXED},
     {.name = "lazyfree-lazy-expire", .flags = OPTION_NO_EFFECT},
@@ -132,6 +146,7 @@ void settings_deinit(struct settings *settings)
 void settings_settle(struct settings *settings)
 {
     struct option_view view;
+    accepted_settle(settings);
     for (size_t i = 0; option_registry_view(settings->registry, i, &view); i++) {
         if (!view.given || view.is_alias || strcmp(view.name, "client-output-buffer-limit") != 0)
             continue;
@@ -142,13 +157,15 @@ void settings_settle(struct settings *settings)
     }
 }
 
-/* An empty text switches something off: what is off in Ketch anyhow needs no warning (save "" is in many scripts). */
+/* An empty text or "0" switches something off: what is off in Ketch anyhow needs no warning (save "" is in many
+ * scripts). */
 static bool is_off(struct settings *settings, const struct option_view *view)
 {
     struct buf value;
     buf_init(&value, OPTION_VALUE_MAX);
     bool off = view->row->kind == OPTION_KIND_text &&
-               option_registry_show(settings->registry, bytes_of(view->name), &value) == 0 && value.size == 0;
+               option_registry_show(settings->registry, bytes_of(view->name), &value) == 0 &&
+               (value.size == 0 || bytes_equal(bytes_make(value.data, value.size), BYTES("0")));
     buf_deinit(&value);
     return off;
 }
@@ -159,9 +176,58 @@ static bool is_off(struct settings *settings, const struct option_view *view)
 static void flush_names(struct buf *names)
 {
     if (names->size)
-        log_write(LOG_WARNING, "WARNING: accepted for compatibility, without effect: %.*s", (int)names->size,
+        log_write(LOG_WARNING, "WARNING: accepted for compatibility, but without effect yet: %.*s", (int)names->size,
                   (const char *)names->data);
     buf_clear(names);
+}
+
+/* What users of a directive count on, and do not get yet. */
+static const struct {
+    const char *name, *consequence;
+} harmful[] = {
+    {"maxmemory", "nothing limits the memory of data, nothing is evicted"},
+    {"maxmemory-clients", "the memory of clients is not limited"},
+    {"appendonly", "nothing is written to disk, a restart loses all data"},
+    {"save", "no snapshots are written to disk, a restart loses all data"},
+    {"notify-keyspace-events", "no events are sent"},
+    {"replicaof", "nothing is replicated, this server takes writes of its own"},
+    {"min-replicas-to-write", "writes are taken without replicas"},
+    {"cluster-enabled", "this server is no part of a cluster"},
+    {"aclfile", "its users do not exist; only requirepass protects this server"},
+    {"user", "this user does not exist; only requirepass protects this server"},
+    {"tls-port", "nothing listens there, nothing is encrypted"},
+    {"tls-cluster", "nothing is encrypted"},
+    {"tls-replication", "nothing is encrypted"},
+    {"loadmodule", "the module is not loaded"},
+};
+
+/* Warns of a directive that does harm when it is ignored. True when it was one: then it needs no further mention. */
+static bool warn_harmful(struct settings *settings, const struct option_view *view)
+{
+    for (size_t i = 0; i < COUNT_OF(harmful); i++) {
+        if (strcmp(view->name, harmful[i].name) != 0)
+            continue;
+        /* Of the numbers among them the default is the one that asks for nothing. */
+        bool asks = view->row->kind == OPTION_KIND_text ||
+                    option_registry_number(settings->registry, view->name) != view->row->number;
+        if (asks)
+            log_write(LOG_WARNING, "WARNING: '%s' is accepted, but has no effect yet: %s.", view->name,
+                      harmful[i].consequence);
+        return true;
+    }
+    return false;
+}
+
+typedef bool is_named_fn(void *context, const struct option_view *view);
+
+/* An alias comes after its option. */
+static bool is_named_or_alias(struct settings *settings, size_t n, is_named_fn *is_named, void *context)
+{
+    struct option_view view, alias;
+    if (option_registry_view(settings->registry, n, &view) && is_named(context, &view))
+        return true;
+    return option_registry_view(settings->registry, n + 1, &alias) && alias.is_alias && alias.row == view.row &&
+           is_named(context, &alias);
 }
 
 void settings_warn_inert(struct settings *settings, bool (*is_named)(void *context, const struct option_view *view),
@@ -171,7 +237,8 @@ void settings_warn_inert(struct settings *settings, bool (*is_named)(void *conte
     buf_init(&names, 2 * WARNING_MAX);
     struct option_view view;
     for (size_t i = 0; option_registry_view(settings->registry, i, &view); i++) {
-        if (view.is_alias || !(view.flags & OPTION_NO_EFFECT) || !is_named(context, &view) || is_off(settings, &view))
+        if (view.is_alias || !(view.flags & OPTION_NO_EFFECT) || !is_named_or_alias(settings, i, is_named, context) ||
+            is_off(settings, &view) || warn_harmful(settings, &view))
             continue;
         if (names.size > WARNING_MAX)
             flush_names(&names);

@@ -9,6 +9,8 @@
 #include "lib/option/registry.h"
 #include "server/worker/server.h"
 
+struct listeners; /* server/main/listeners.h */
+
 struct main_options {
 #define OPTION OPTION_FIELD
 #include "server/main/main.def"
@@ -19,9 +21,11 @@ struct accepted_options {
 #define ACCEPTED(kind, field, name, value, least, most, when, flags, alias) OPTION_FIELD_TYPE_##kind field;
 #define ACCEPTED_COMPOSED(kind, field, name, value, least, most, when, flags, alias, compose)                          \
     OPTION_FIELD_TYPE_##kind field;
+#define ACCEPTED_APPLIED ACCEPTED_COMPOSED
 #include "server/main/accepted.def"
 #undef ACCEPTED
 #undef ACCEPTED_COMPOSED
+#undef ACCEPTED_APPLIED
 };
 
 /* Index of a choice in main.def. */
@@ -36,6 +40,7 @@ extern const char *const main_local_names[];
 struct settings {
     struct server *server;
     struct option_registry *registry;
+    struct listeners *listeners; /* told when the port changes; NULL before there are any */
     struct main_options main;
     struct accepted_options accepted;
 };
@@ -46,6 +51,8 @@ void settings_deinit(struct settings *settings);
 
 /* The table of accepted.def goes into the registry. */
 void accepted_add(struct settings *settings);
+/* Brings values that Redis would not keep to the nearest it would. */
+void accepted_settle(struct settings *settings);
 
 /* Logs one warning (in several lines when it is long) that names the options without effect that `is_named` picks. */
 void settings_warn_inert(struct settings *settings, bool (*is_named)(void *context, const struct option_view *view),
@@ -61,6 +68,10 @@ char *settings_text(struct settings *settings, const struct option_text *text);
 
 int compose_save(const char *present, bool adds, const struct bytes *words, size_t count, struct buf *to,
                  struct option_error *error);
+int compose_events(const char *present, bool adds, const struct bytes *words, size_t count, struct buf *to,
+                   struct option_error *error);
+int compose_memory_clients(const char *present, bool adds, const struct bytes *words, size_t count, struct buf *to,
+                           struct option_error *error);
 int compose_output_limits(const char *present, bool adds, const struct bytes *words, size_t count, struct buf *to,
                           struct option_error *error);
 int compose_percentiles(const char *present, bool adds, const struct bytes *words, size_t count, struct buf *to,

@@ -28,8 +28,10 @@ static void reset_worker(struct worker *worker, uint32_t numbers)
 
 void process_reset_statistics(struct server *server)
 {
-    for (uint32_t i = 0; i < server->worker_count; i++)
+    for (uint32_t i = 0; i < server->worker_count; i++) {
         reset_worker(server->workers[i], command_numbers(server->commands));
+        store_user_reset_counters(server->workers[i]->store);
+    }
     zero(&server->connections_received);
     zero(&server->connections_rejected);
 }

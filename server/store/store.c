@@ -131,6 +131,13 @@ const struct store_counters *store_user_counters(const struct store_user *user)
     return &user->counters;
 }
 
+void store_user_reset_counters(struct store_user *user)
+{
+    atomic_store_explicit(&user->counters.expired, 0, memory_order_relaxed);
+    atomic_store_explicit(&user->counters.hits, 0, memory_order_relaxed);
+    atomic_store_explicit(&user->counters.misses, 0, memory_order_relaxed);
+}
+
 void store_user_touches(struct store_user *user, bool on)
 {
     user->untouched = !on;

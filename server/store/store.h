@@ -69,6 +69,8 @@ struct store_user *store_user_create(struct store *store);
 void store_user_destroy(struct store_user *user);
 struct store *store_of(const struct store_user *user);
 const struct store_counters *store_user_counters(const struct store_user *user);
+/* Zeroes what CONFIG RESETSTAT zeroes: all but `changes`. Any thread; an increment in the same moment may survive. */
+void store_user_reset_counters(struct store_user *user);
 
 /* Whether reads from now on note the access: off while a client asked for CLIENT NO-TOUCH. */
 void store_user_touches(struct store_user *user, bool on);

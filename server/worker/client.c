@@ -145,7 +145,6 @@ void client_parse_input(struct worker_client *client)
 {
     struct worker *worker = client->session.worker;
     size_t done = 0;
-    worker->state->batch.parsing = client;
     if (client->request) {
         struct resp_limits limits;
         read_limits(client, &limits);
@@ -166,6 +165,7 @@ void client_parse_input(struct worker_client *client)
     }
     if (!session_is(&client->session, SESSION_AUTHENTICATED))
         batch_run(worker);
+    worker->state->batch.parsing = client;
     done += parse_whole(client, bytes_make(client->input.data + done, client->input.size - done));
     worker->state->batch.parsing = NULL;
     /* The calls point into the input: they run before it moves. */

@@ -74,11 +74,7 @@ static void close_killed(struct worker *worker)
         next = client->next;
         if (!atomic_load_explicit(&client->session.kill, memory_order_acquire))
             continue;
-        /* One that killed itself gets its reply first. */
-        client->ending = true;
-        output_flush(client);
-        if (!client->closing && !client->output.sending)
-            client_close(client);
+        client_close(client);
     }
 }
 

@@ -1,5 +1,6 @@
 """CONFIG GET, SET and REWRITE, against the oracle."""
 import os
+import socket
 
 import pytest
 
@@ -142,12 +143,45 @@ def test_config_set_maxmemory_and_its_policy(both):
 def test_config_set_at_the_limits(both):
     both.compare("""
         CONFIG SET hz 0
+        CONFIG GET hz
+        CONFIG SET hz 1000
+        CONFIG GET hz
+        CONFIG SET hz -1
         CONFIG SET hz 10
         CONFIG SET port 99999
         CONFIG SET port abc
         CONFIG SET maxclients 0
         CONFIG SET maxclients 10000
     """)
+
+
+def test_config_set_maxmemory_clients(both):
+    lines = []
+    for value in ["10%", "100mb", "0%", "101%", "abc", "-1", "-5%", "50%x", "0"]:
+        lines += [f"CONFIG SET maxmemory-clients {value}", "CONFIG GET maxmemory-clients"]
+    both.compare("\n".join(lines))
+
+
+def test_config_set_port_that_is_taken(start_both):
+    for server in start_both().servers:
+        with socket.create_server(("127.0.0.1", 0)) as taken, server.client() as client:
+            assert client.ask("CONFIG", "SET", "port", taken.getsockname()[1]).raw == \
+                b"-ERR CONFIG SET failed (possibly related to argument 'port') - " \
+                b"Unable to listen on this port. Check server logs.\r\n"
+            assert client.call("CONFIG", "GET", "port") == [b"port", b"%d" % server.port]
+        with server.client() as client:
+            assert client.call("PING") == b"PONG"
+
+
+def test_config_set_port_there_and_back(start_server):
+    server = start_server()
+    fresh = free_port()
+    with server.client() as client:
+        for _ in range(20):
+            assert client.call("CONFIG", "SET", "port", fresh) == b"OK"
+            assert client.call("CONFIG", "SET", "port", server.port) == b"OK"
+    with server.client() as client:
+        assert client.call("PING") == b"PONG"
 
 
 def test_config_set_port_listens_anew(start_both):
@@ -166,7 +200,7 @@ def test_config_set_port_listens_anew(start_both):
 
 def test_config_set_notify_keyspace_events(both):
     lines = []
-    for flags in ["KEA", "Ex", "K", "", "g$lshzxet", "AKE", "bad!", "KEn", "Em"]:
+    for flags in ["KEA", "Ex", "K", "", "g$lshzxet", "AKE", "bad!", "KEn", "Em", "nA", "KEnm", "d$g"]:
         lines += [f'CONFIG SET notify-keyspace-events "{flags}"', "CONFIG GET notify-keyspace-events"]
     both.compare("\n".join(lines + ['CONFIG SET notify-keyspace-events ""']))
 

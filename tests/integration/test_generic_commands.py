@@ -369,19 +369,17 @@ def test_object_subcommands(both):
     """)
 
 
-def test_object_freq_and_idletime_follow_the_eviction_policy(start_both):
-    both = start_both("--maxmemory-policy", "allkeys-lfu")
+def test_object_freq_and_idletime_without_an_lfu_policy(start_both):
+    both = start_both("--maxmemory-policy", "allkeys-lru")
     both.compare("""
         SET k v
-        OBJECT FREQ k                ~ kind
         OBJECT FREQ missing
-        OBJECT IDLETIME k
         OBJECT IDLETIME missing
-        CONFIG SET maxmemory-policy allkeys-lru
-        SET k v
         OBJECT IDLETIME k
         OBJECT FREQ k
-        CONFIG SET maxmemory-policy allkeys-lfu
+        CONFIG SET maxmemory-policy noeviction
+        OBJECT IDLETIME k
+        OBJECT FREQ k
     """)
 
 

@@ -136,6 +136,39 @@ def test_directives_of_later_versions_are_accepted_with_a_warning(start_server, 
     assert config_value(server, "timeout") == "3"
 
 
+HARMFUL_WHEN_IGNORED = {
+    "appendonly yes": "'appendonly' is accepted, but has no effect yet: nothing is written to disk",
+    "maxmemory 1gb": "'maxmemory' is accepted, but has no effect yet: nothing limits the memory",
+    "slaveof 127.0.0.1 1": "'replicaof' is accepted, but has no effect yet: nothing is replicated",
+    "aclfile users.acl": "'aclfile' is accepted, but has no effect yet: its users do not exist",
+    "user alice on": "'user' is accepted, but has no effect yet: this user does not exist",
+    "tls-port 6380": "'tls-port' is accepted, but has no effect yet: nothing listens there",
+    "cluster-enabled yes": "'cluster-enabled' is accepted, but has no effect yet: this server is no part of a cluster",
+    "loadmodule x.so": "'loadmodule' is accepted, but has no effect yet: the module is not loaded",
+    "min-slaves-to-write 1": "'min-replicas-to-write' is accepted, but has no effect yet",
+    "lfu-log-factor 20": "without effect yet: lfu-log-factor",
+}
+
+
+def test_a_directive_without_effect_is_named_in_a_warning(start_server, only_ketch):
+    server = start_server(config="\n".join(HARMFUL_WHEN_IGNORED) + "\n")
+    log = server.output()
+    for warning in HARMFUL_WHEN_IGNORED.values():
+        assert warning in log
+    with server.client() as client:
+        before = len(log)
+        assert client.call("CONFIG", "SET", "maxmemory", "0", "slave-read-only", "no") == b"OK"
+        assert "maxmemory" not in server.output()[before:]
+        assert "without effect yet: replica-read-only" in server.output()[before:]
+
+
+def test_an_option_and_its_value_in_one_argument(start_both):
+    for server in start_both("--timeout 7", "--tcp-keepalive", "77", "--save 900 1").servers:
+        assert config_value(server, "timeout") == "7"
+        assert config_value(server, "tcp-keepalive") == "77"
+        assert config_value(server, "save") == "900 1"
+
+
 def test_the_sample_configuration_of_debian_is_accepted(start_server, tmp_path):
     path = "/etc/redis/redis.conf"
     if not os.access(path, os.R_OK):

@@ -73,7 +73,7 @@ static void of_a_repeated_option_the_last_line_counts(void **state)
     struct sample *sample = *state;
     load(sample, "width 1\nwidth 2\n");
     set(sample, "width", "3");
-    assert_rewritten(sample, "width 1\nwidth 2\n", "width 1\nwidth 3\n");
+    assert_rewritten(sample, "width 1\nwidth 2\n", "width 3\n");
 }
 
 static void texts_are_quoted_when_they_must_be(void **state)

@@ -151,7 +151,7 @@ HARMFUL_WHEN_IGNORED = {
 
 
 def test_a_directive_without_effect_is_named_in_a_warning(start_server, only_ketch):
-    server = start_server(config="\n".join(HARMFUL_WHEN_IGNORED) + "\n")
+    server = start_server("--appendonly", "yes", config="\n".join(HARMFUL_WHEN_IGNORED) + "\n")
     log = server.output()
     for warning in HARMFUL_WHEN_IGNORED.values():
         assert warning in log

@@ -119,7 +119,7 @@ static void flush(struct worker *worker)
             continue;
         }
         output_flush(client);
-        if (!client->closing && !client->paused && output_unsent(client) >= OUTPUT_PAUSE) {
+        if (!client->closing && !client->paused && output_unsent(client) >= output_pause_at(worker)) {
             client->paused = true;
             loop_conn_pause(&client->session.conn);
         }
@@ -145,6 +145,11 @@ void batch_run(struct worker *worker)
             client->calls--;
             if (client->ending)
                 continue;
+            /* Once CLIENT KILL has answered, nothing more of the client is carried out, whatever was received. */
+            if (UNLIKELY(atomic_load_explicit(&client->session.kill, memory_order_acquire))) {
+                client_close(client);
+                continue;
+            }
             executor_run(worker, call, now_ms, &held);
             batch_will_flush(worker, client);
         }

@@ -205,7 +205,7 @@ static void client_sent(struct loop_conn *conn)
 {
     struct worker_client *client = of_conn(conn);
     output_sent(client);
-    if (client->paused && !client->closing && output_unsent(client) < OUTPUT_PAUSE / 2) {
+    if (client->paused && !client->closing && output_unsent(client) < output_pause_at(client->session.worker) / 2) {
         client->paused = false;
         if (client->input.size > 0)
             client_parse_input(client);

@@ -8,8 +8,8 @@
  * Threads:    the worker's.
  * Invariants: calls of a client in the batch point into its input or into chunks the batch keeps: neither is touched
  *             before the batch has run.
- * Limits:     input by client-query-buffer-limit; past OUTPUT_PAUSE unsent bytes nothing more is read from the client;
- *             output by client-output-hard-limit. */
+ * Limits:     input by client-query-buffer-limit; past OUTPUT_PAUSE unsent bytes (OUTPUT_PAUSE_TIGHT while all clients
+ * of the worker have much unsent) nothing more is read from the client; output by client-output-hard-limit. */
 #ifndef KETCH_SERVER_WORKER_CLIENT_H
 #define KETCH_SERVER_WORKER_CLIENT_H
 
@@ -20,6 +20,9 @@
 /* Output of a client still being parsed that is worth a send of its own. */
 #define OUTPUT_EAGER (64u * 1024)
 #define OUTPUT_PAUSE (256u * 1024 * 1024)
+/* What holds instead while a worker's clients together have more than OUTPUT_TOTAL unsent. */
+#define OUTPUT_PAUSE_TIGHT (1024u * 1024)
+#define OUTPUT_TOTAL (1024u * 1024 * 1024)
 
 struct adoption; /* worker_state.h */
 
@@ -37,6 +40,7 @@ struct output {
     struct output_chunk *sending; /* with the kernel */
     size_t queued;                /* bytes in full chunks that are not with the kernel */
     size_t in_flight;             /* bytes with the kernel */
+    size_t counted;               /* bytes of this client in the worker's sum */
 };
 
 struct worker_client {
@@ -72,6 +76,8 @@ void output_deinit(struct worker_client *client);
 void output_flush(struct worker_client *client);
 /* The kernel has taken what it had. */
 void output_sent(struct worker_client *client);
+/* Unsent bytes of a client at which reading from it stops. */
+size_t output_pause_at(const struct worker *worker);
 /* Bytes not yet taken by the kernel. */
 size_t output_unsent(const struct worker_client *client);
 

@@ -59,6 +59,20 @@ size_t output_unsent(const struct worker_client *client)
     return output->queued + filling + output->in_flight;
 }
 
+size_t output_pause_at(const struct worker *worker)
+{
+    return worker->state->unsent < OUTPUT_TOTAL ? OUTPUT_PAUSE : OUTPUT_PAUSE_TIGHT;
+}
+
+/* Brings the worker's sum up to date with this client. */
+static void count_unsent(struct worker_client *client, size_t unsent)
+{
+    struct worker_state *state = client->session.worker->state;
+    state->unsent = state->unsent - client->output.counted + unsent;
+    client->output.counted = unsent;
+    atomic_store_explicit(&client->session.output_size, unsent, memory_order_relaxed);
+}
+
 static bool within_limit(const struct worker_client *client, size_t more)
 {
     int64_t limit = option_get(&client->session.worker->server->options.client_output_hard_limit);
@@ -110,6 +124,7 @@ void output_init(struct worker_client *client)
 
 void output_deinit(struct worker_client *client)
 {
+    count_unsent(client, 0);
     give_chunks(client->session.worker, client->output.first);
     give_chunks(client->session.worker, client->output.sending);
     client->output = (struct output){0};
@@ -165,7 +180,7 @@ void output_flush(struct worker_client *client)
             output->in_flight = bytes;
         }
     }
-    atomic_store_explicit(&client->session.output_size, output_unsent(client), memory_order_relaxed);
+    count_unsent(client, output_unsent(client));
     if (client->ending && !output->sending && !output->first)
         client_close(client);
 }

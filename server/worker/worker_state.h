@@ -54,6 +54,7 @@ struct worker_state {
     struct worker_client *clients;
     struct batch batch;
     struct resp_request request; /* for requests that lie whole in a received chunk */
+    size_t unsent;               /* bytes of all clients' replies not yet with the kernel, or not taken by it */
     struct output_chunk *spare;
     uint32_t spare_count;
     struct loop_timer expire_timer, idle_timer;

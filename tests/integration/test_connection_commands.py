@@ -1,4 +1,5 @@
 """PING, ECHO, AUTH, HELLO, QUIT, RESET and CLIENT, against the oracle."""
+import threading
 import time
 
 import pytest
@@ -444,6 +445,31 @@ def test_client_kill_by_type_and_laddr_takes_all_others(start_both):
             assert killer.call("CLIENT", "KILL", "TYPE", "normal", "LADDR", "127.0.0.1:%d" % server.port) == 30
             assert all(is_closed(client) for client in victims)
             wait_for(lambda: len(killer.call("CLIENT", "LIST").splitlines()) == 1)
+
+
+@pytest.mark.parametrize("io", ["epoll", "auto"])
+def test_nothing_of_a_killed_client_runs_after_the_answer(start_server, only_ketch, io):
+    server = start_server("--io", io, "--threads", "2")
+    for _ in range(3):
+        with server.client() as killer, server.client() as victim:
+            own = victim.call("CLIENT", "ID")
+            pipeline = encode(["INCR", "n"]) * 200_000
+
+            def pour():
+                try:
+                    victim.socket.sendall(pipeline)
+                except OSError:
+                    pass
+            writer = threading.Thread(target=pour)
+            writer.start()
+            time.sleep(0.03)
+            assert killer.call("CLIENT", "KILL", "ID", own) == 1
+            # One command may have been under way on the other worker.
+            at_once = int(killer.call("GET", "n") or 0)
+            writer.join()
+            time.sleep(0.2)
+            assert int(killer.call("GET", "n") or 0) - at_once <= 1
+            killer.call("DEL", "n")
 
 
 def test_client_kill_maxage(ketch, only_ketch):

@@ -147,6 +147,7 @@ void batch_run(struct worker *worker)
                 continue;
             /* Once CLIENT KILL has answered, nothing more of the client is carried out, whatever was received. */
             if (UNLIKELY(atomic_load_explicit(&client->session.kill, memory_order_acquire))) {
+                executor_release(worker, &held); /* closing takes the register's mutex, which ranks below slots */
                 client_close(client);
                 continue;
             }

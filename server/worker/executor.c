@@ -74,7 +74,7 @@ static bool admit(struct worker *worker, struct batch_call *call)
     if (!call->entry) {
         if (is_http(call)) {
             log_write(LOG_WARNING, "Possible attack: a client sent the words of an HTTP request; it is cut off");
-            client_close(call->client);
+            call->client->ending = true;
             return false;
         }
         reject_unknown(worker, call);

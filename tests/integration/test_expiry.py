@@ -137,11 +137,14 @@ def test_active_expiry_can_be_stopped(ketch):
 @pytest.mark.parametrize("size", [1000])
 def test_expiry_gives_memory_back(ketch, size):
     with ketch.client() as client:
+        def memory():
+            return dict(line.split(b":", 1) for line in client.call("INFO", "memory").split(b"\r\n") if b":" in line)
+
         def used():
-            return int(dict(line.split(b":", 1) for line in client.call("INFO", "memory").split(b"\r\n") if b":" in line)[b"used_memory"])
+            return int(memory()[b"used_memory"])
+        if not memory()[b"mem_allocator"].startswith(b"jemalloc"):
+            pytest.skip("a sanitizer's allocator keeps what is freed")
         before = used()
-        if not before:
-            pytest.skip("this build does not know its memory")
         client.send(b"".join(encode(["SET", f"k{number}", b"x" * 10000, "PX", 300]) for number in range(size)))
         for _ in range(size):
             client.read()

@@ -360,7 +360,8 @@ def test_client_info_describes_the_connection(both):
             assert int(field(info, b"tot-mem")) > 0
             time.sleep(1.1)
             later = client.call("CLIENT", "INFO")
-            assert int(field(later, b"age")) >= 1 and int(field(later, b"idle")) == 0
+            # Redis reckons in whole seconds of a clock that it reads now and then: just past a second it says 1.
+            assert int(field(later, b"age")) >= 1 and int(field(later, b"idle")) <= 1
 
 
 def wait_for(condition, seconds=5):

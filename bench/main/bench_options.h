@@ -4,7 +4,8 @@
  * Owns:       nothing: texts point into argv or are literals.
  * Threads:    one.
  * Invariants: numbers are whole, in range and without trailing text, or the command line is refused. The last of
- * several wins. Fails by:   a text for the user. */
+ *             several wins.
+ * Fails by:   a text for the user. */
 #ifndef KETCH_BENCH_MAIN_BENCH_OPTIONS_H
 #define KETCH_BENCH_MAIN_BENCH_OPTIONS_H
 

@@ -15,9 +15,10 @@
  * borrowed bytes.
  *
  * Owns:       one allocation of lib/base/mem.h; its room is what the allocator says is usable, so the handle is a
- * pointer. Threads:    one at a time. Fails by:   false when memory is refused or the limit would be passed; nothing
- * changed. Never aborts. Limits:     LISTPACK_BYTES_MAX in all. Values given must not lie inside the listpack that is
- * changed. */
+ *             pointer.
+ * Threads:    one at a time.
+ * Fails by:   false when memory is refused or the limit would be passed; nothing changed. Never aborts.
+ * Limits:     LISTPACK_BYTES_MAX in all. Values given must not lie inside the listpack that is changed. */
 #ifndef KETCH_LIB_DS_LISTPACK_H
 #define KETCH_LIB_DS_LISTPACK_H
 

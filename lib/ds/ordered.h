@@ -8,9 +8,9 @@
  * Owns:       nodes; not the elements, of which it keeps pointers and scores.
  * Threads:    one at a time.
  * Invariants: strictly ascending by (score, member); nodes are a third full or more, but the root and those at the
- * ends. An element in the tree stays readable and its member unchanged. Fails by:   false when memory is refused;
- * nothing changed. Limits:     2^32 - 1 elements; scores are never NaN; -0 equals 0. About 20 to 22 bytes per element.
- */
+ *             ends. An element in the tree stays readable and its member unchanged.
+ * Fails by:   false when memory is refused; nothing changed.
+ * Limits:     2^32 - 1 elements; scores are never NaN; -0 equals 0. About 20 to 22 bytes per element. */
 #ifndef KETCH_LIB_DS_ORDERED_H
 #define KETCH_LIB_DS_ORDERED_H
 

@@ -17,9 +17,9 @@
  *     };
  *
  * Owns:       values of text options.
- * Threads:    numbers are relaxed atomics, read anywhere; texts are read through option_text_copy; sets are serialised
- * by the registry's mutex. Fails by:   -EINVAL and friends with a text for the user in the error buffer; a failed set
- * changes nothing. */
+ * Threads:    numbers are relaxed atomics, read anywhere; texts are read through option_text_copy; sets are
+ *             serialised by the registry's mutex.
+ * Fails by:   -EINVAL and friends with a text for the user in the error buffer; a failed set changes nothing. */
 #ifndef KETCH_LIB_OPTION_OPTION_H
 #define KETCH_LIB_OPTION_OPTION_H
 

@@ -9,9 +9,10 @@
  *
  * Owns:       spans. They are never unmapped before slab_destroy; empty regions give their pages back.
  * Threads:    a slab_cache belongs to one thread; an object may be freed through any cache. Class lists are under a
- * mutex each (rank ALLOCATOR), reached once per batch of objects. Fails by:   NULL when memory is refused. Limits:
- * SLAB_SIZE_MAX; larger objects go to the general allocator by the same calls. Sanitizers: builds with a sanitizer use
- * the general allocator for everything, so that it sees each object. */
+ *             mutex each (rank ALLOCATOR), reached once per batch of objects.
+ * Fails by:   NULL when memory is refused.
+ * Limits:     SLAB_SIZE_MAX; larger objects go to the general allocator by the same calls.
+ * Sanitizers: builds with a sanitizer use the general allocator for everything, so that it sees each object. */
 #ifndef KETCH_SERVER_STORE_SLAB_H
 #define KETCH_SERVER_STORE_SLAB_H
 

@@ -1,10 +1,11 @@
 /* session.h - one client: its connection, its state, its output.
  *
  * Owns:       the connection, unfinished input, unsent output.
- * Threads:    belongs to its worker. Other threads read what is marked shared (atomics, or under `mutex`), only while
- * the register's mutex is held so that the session cannot go away, and ask for anything else by mail. Invariants: an
- * idle session owns no input or output memory. Limits:     client-query-buffer-limit for input,
- * client-output-hard-limit for output. */
+ * Threads:    belongs to its worker. Other threads read what is marked shared (atomics, or under `mutex`), only
+ *             while the register's mutex is held so that the session cannot go away, and ask for anything else by
+ *             mail.
+ * Invariants: an idle session owns no input or output memory.
+ * Limits:     client-query-buffer-limit for input, client-output-hard-limit for output. */
 #ifndef KETCH_SERVER_WORKER_SESSION_H
 #define KETCH_SERVER_WORKER_SESSION_H
 
